@@ -1,0 +1,1 @@
+"""The facades: REST and command line. They know no primitive by name; they loop over the registry."""

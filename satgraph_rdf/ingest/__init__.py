@@ -1,0 +1,1 @@
+"""From published law to quads: adapters, the painter, the writer."""

@@ -1,0 +1,335 @@
+"""The painter: the one place that turns acts into interval statements and container versions.
+
+Acts are applied in the order (event time, sequence, id). All acts known at one instant are applied
+together; then every container whose parts are seen differently somewhere gets one new version for
+each stretch of valid time of equal composition, and so on up to the root (two-clocks, "Painting"
+and "Structure over time").
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import groupby, pairwise
+
+from satgraph_rdf.ingest.act import Act, Effect
+from satgraph_rdf.ingest.model import Kind, Records, TextRecord, VersionRecord
+from satgraph_rdf.ingest.names import insert, text_id, version_id
+from satgraph_rdf.ingest.timeline import Lane, Ledger, Region, Timeline, keep
+from satgraph_rdf.terms import OPEN, Instant
+
+
+class Painter:
+    """Paints the acts of one source into its :class:`Records`."""
+
+    def __init__(self, records: Records) -> None:
+        self.records = records
+        self.lanes: dict[tuple[str, str], Lane] = {}
+        self.ended: dict[str, list[str]] = defaultdict(list)
+        """action -> the versions in force that its effects cut or covered"""
+        self.derived: set[str] = set()
+        """versions that no source stated: of containers, and continued remainders"""
+        self._orders: dict[str, Timeline] = {}
+        self._order_values: list[tuple[str, ...]] = []
+        self._containers: dict[str, set[str]] = defaultdict(set)
+        self._ledger = Ledger()
+        self._producers: dict[str, str | None] = {}
+        self._hidden = {version.id for version in records.versions.values() if version.placeholder}
+
+    def paint(self, acts: Iterable[Act]) -> None:
+        """Apply all acts and leave statements, container versions and causes in the records."""
+        ordered = sorted(acts, key=lambda act: (act.known, act.sequence, act.key))
+        for known, group in groupby(ordered, key=lambda act: act.known):
+            self._apply(known, list(group))
+        self.records.statements = self._ledger.all()
+
+    def seen(self, item: str, instant: Instant) -> str | None:
+        """The structural version (or placeholder) of an item that the newest observer sees."""
+        lane = self.lanes.get((item, ""))
+        return lane.validity.at(instant) if lane is not None else None
+
+    def interval(self, item: str, lane: str, version: str) -> tuple[Instant, Instant] | None:
+        """The interval of a version for the newest observer, None if it was never painted."""
+        known = self.lanes[item, lane].intervals.get(version) if (item, lane) in self.lanes else None
+        return (known.start, known.until) if known is not None else None
+
+    def _lane(self, item: str, name: str) -> Lane:
+        lane = self.lanes.get((item, name))
+        if lane is None:
+            lane = self.lanes[item, name] = Lane(item)
+        return lane
+
+    # One group of acts -------------------------------------------------------------------------
+
+    def _apply(self, known: Instant, group: list[Act]) -> None:
+        touched: dict[str, list[Region]] = defaultdict(list)
+        makers: dict[str, int] = {}
+        painted: dict[int, Lane] = {}
+        fresh: set[str] = set()
+
+        def touch(item: str, regions: list[Region], maker: int) -> None:
+            touched[item].extend(regions)
+            makers[item] = max(makers.get(item, -1), maker)
+
+        for maker, act in enumerate(group):
+            for container, order in act.orders.items():
+                start = act.start or act.known
+                self._paint_order(container, start, order)
+                touch(container, [Region(start, OPEN)], maker)
+            for effect in act.effects:
+                regions = self._paint_effect(effect, known, painted)
+                if effect.version is not None:
+                    fresh.add(effect.version)
+                if effect.lane:
+                    continue
+                if effect.item in self._orders:
+                    touch(effect.item, regions, maker)
+                for container in self._containers.get(effect.item, ()):
+                    touch(container, regions, maker)
+        self._propagate(known, group, touched, makers, fresh, painted)
+        for lane in painted.values():
+            self._ledger.record(lane, known, self._producers, self._hidden)
+
+    def _paint_effect(self, effect: Effect, known: Instant, painted: dict[int, Lane]) -> list[Region]:
+        lane = self._lane(effect.item, effect.lane)
+        painted[id(lane)] = lane
+        if effect.until is not None:
+            until = effect.until
+        else:
+            until = lane.validity.next_start(effect.start) if effect.version is not None else OPEN
+        if effect.version is not None:
+            self._producers[effect.version] = effect.action
+            self.records.versions[effect.version].retroactive = known > effect.start
+            self.records.versions[effect.version].produced_by = effect.action
+            if effect.action is not None:
+                produces = self.records.actions[effect.action].produces
+                if effect.version not in produces:
+                    produces.append(effect.version)
+        applicability = None
+        if effect.applicability is not None:
+            a_start, a_until = effect.applicability
+            applicability = (a_start, OPEN if a_until is None else a_until)
+        regions, cut = lane.paint(
+            effect.start,
+            until,
+            effect.version,
+            effect.action,
+            lambda version, start: self._continue(version, start, known, effect.action),
+            applicability,
+            self._producers.get,
+        )
+        live = [version for version in cut if version not in self._hidden]
+        if effect.action is not None:
+            self.ended[effect.action].extend(live)
+        if effect.version is not None and cut:
+            self.records.versions[effect.version].previous = cut[-1]
+        return regions
+
+    def _continue(self, version: str, start: Instant, known: Instant, action: str | None) -> str:
+        """The version that continues another one after a stretch was painted out of its middle."""
+        old = self.records.versions[version]
+        name = self._untaken(version_id(old.item, start, known, continued=True))
+        made = VersionRecord(name, old.item, old.kind, self._texts(old, name), old.components)
+        made.placeholder, made.continues = old.placeholder, version
+        made.retroactive = known > start
+        self._add(made, action)
+        return name
+
+    def _untaken(self, name: str) -> str:
+        candidate, count = name, 1
+        while candidate in self.records.versions:
+            count += 1
+            candidate = insert(name, f".{count}")
+        return candidate
+
+    def _texts(self, old: VersionRecord | None, name: str) -> list[TextRecord]:
+        """The canonical texts of a version as text nodes of another: a version's texts never change."""
+        texts = old.texts if old is not None else []
+        return [
+            replace(text, source=name, id=text_id(name, text.language))
+            for text in texts
+            if text.aspect == "canonical"
+        ]
+
+    def _add(self, version: VersionRecord, action: str | None) -> None:
+        version.produced_by = action
+        self.derived.add(version.id)
+        self.records.versions[version.id] = version
+        self._producers[version.id] = action
+        if version.placeholder:
+            self._hidden.add(version.id)
+        if action is not None:
+            self.records.actions[action].produces.append(version.id)
+
+    def _all_hidden(self, components: tuple[tuple[str, str], ...]) -> bool:
+        return bool(components) and all(version in self._hidden for _, version in components)
+
+    # Containers --------------------------------------------------------------------------------
+
+    def _paint_order(self, container: str, start: Instant, order: tuple[str, ...]) -> None:
+        timeline = self._orders.setdefault(container, Timeline())
+        timeline.paint(start, OPEN, str(len(self._order_values)), keep)
+        self._order_values.append(order)
+        for item in order:
+            self._containers[item].add(container)
+
+    def _composition(self, container: str, instant: Instant) -> tuple[tuple[str, str], ...]:
+        """The parts seen at an instant, in the order then in force."""
+        timeline = self._orders.get(container)
+        name = timeline.at(instant) if timeline is not None else None
+        if name is None:
+            return ()
+        parts = ((item, self.seen(item, instant)) for item in self._order_values[int(name)])
+        return tuple((item, version) for item, version in parts if version is not None)
+
+    def _depth(self, item: str) -> int:
+        depth, parent = 0, self.records.items[item].parent
+        while parent is not None:
+            depth, parent = depth + 1, self.records.items[parent].parent
+        return depth
+
+    def _propagate(
+        self,
+        known: Instant,
+        group: list[Act],
+        touched: dict[str, list[Region]],
+        makers: dict[str, int],
+        fresh: set[str],
+        painted: dict[int, Lane],
+    ) -> None:
+        """Give containers their new versions, deepest first, up to the roots."""
+        queue = [(-self._depth(item), item) for item in touched]
+        heapq.heapify(queue)
+        queued = set(touched)
+        while queue:
+            _, container = heapq.heappop(queue)
+            queued.discard(container)
+            regions = touched.pop(container)
+            maker = makers[container]
+            changed = self._recompose(container, regions, known, group[maker].macro, fresh, painted)
+            if not changed:
+                continue
+            for parent in self._containers.get(container, ()):
+                touched[parent].extend(changed)
+                makers[parent] = max(makers.get(parent, -1), maker)
+                if parent not in queued:
+                    queued.add(parent)
+                    heapq.heappush(queue, (-self._depth(parent), parent))
+
+    def _recompose(
+        self,
+        container: str,
+        regions: list[Region],
+        known: Instant,
+        macro: str | None,
+        fresh: set[str],
+        painted: dict[int, Lane],
+    ) -> list[Region]:
+        lane = self._lane(container, "")
+        changed: list[Region] = []
+        last: tuple[Region, str | None, VersionRecord | None, tuple[tuple[str, str], ...]] | None = None
+        for stretch in self._stretches(container, regions):
+            parts = self._composition(container, stretch.start)
+            name = lane.validity.at(stretch.start)
+            own = self.records.versions[name] if name is not None else None
+            if own is not None and own.id in fresh and not own.components:
+                own.components = parts  # painted by this group: its parts are set once, here
+                self._hide_if_empty(own)
+                changed.append(stretch)
+                continue
+            if (own.components if own is not None else ()) == parts:
+                continue
+            same = last is not None and last[0].until == stretch.start and last[2] is own and last[3] == parts
+            version: str | None = None
+            start = stretch.start
+            if same and last is not None and last[1] is not None:
+                version, start = last[1], last[0].start
+            elif parts or (own is not None and own.texts):
+                made = self._derive(container, own, parts, start, known, macro)
+                version = made.id
+                fresh.add(version)
+            self._paint_container(lane, Region(start, stretch.until), version, known, macro, painted)
+            changed.append(stretch)
+            last = (Region(start, stretch.until), version, own, parts)
+        return changed
+
+    def _hide_if_empty(self, version: VersionRecord) -> None:
+        if not version.texts and self._all_hidden(version.components):
+            version.placeholder = True
+            self._hidden.add(version.id)
+
+    def _stretches(self, container: str, regions: list[Region]) -> Iterable[Region]:
+        """The regions cut wherever the container, its order or one of its parts changes."""
+        timelines = [self._lane(container, "").validity, self._orders[container]]
+        items = {
+            item
+            for segment in self._orders[container].segments
+            for item in self._order_values[int(segment.version)]
+        }
+        timelines += [self.lanes[item, ""].validity for item in items if (item, "") in self.lanes]
+        edges: set[Instant] = set()
+        for region in regions:
+            edges.update(region)
+            for timeline in timelines:
+                for segment in timeline.within(*region):
+                    edges.update(edge for edge in segment[:2] if region.start < edge < region.until)
+        points = sorted(edges)
+        for start, until in pairwise(points):
+            if any(region.start <= start and until <= region.until for region in regions):
+                yield Region(start, until)
+
+    def _derive(
+        self,
+        container: str,
+        own: VersionRecord | None,
+        parts: tuple[tuple[str, str], ...],
+        start: Instant,
+        known: Instant,
+        macro: str | None,
+    ) -> VersionRecord:
+        """A container version: the text of its own that it had, and new parts."""
+        name = self._untaken(version_id(container, start, known))
+        texts = self._texts(own, name)
+        made = VersionRecord(name, container, "documentary", texts, parts, retroactive=known > start)
+        if texts and own is not None:
+            made.placeholder = own.placeholder
+        else:
+            made.placeholder = self._all_hidden(parts)
+        if not made.placeholder:
+            live = own is not None and not own.placeholder
+            made.kind = own.kind if live and own is not None else self._kind(parts)
+        self._add(made, macro)
+        return made
+
+    def _kind(self, parts: tuple[tuple[str, str], ...]) -> Kind:
+        """A container is statutory unless all it holds is documentary."""
+        kinds = {self.records.versions[version].kind for _, version in parts if version not in self._hidden}
+        return "documentary" if kinds == {"documentary"} else "statutory"
+
+    def _paint_container(
+        self,
+        lane: Lane,
+        region: Region,
+        version: str | None,
+        known: Instant,
+        macro: str | None,
+        painted: dict[int, Lane],
+    ) -> None:
+        painted[id(lane)] = lane
+        _, cut = lane.paint(
+            region.start,
+            region.until,
+            version,
+            macro,
+            lambda old, start: self._continue(old, start, known, macro),
+            None,
+            self._producers.get,
+        )
+        ended = [old for old in cut if old not in self._hidden and old != version]
+        if macro is not None:
+            action = self.records.actions[macro]
+            action.terminates.extend(old for old in ended if old not in action.terminates)
+        if version is not None and cut and cut[-1] != version:
+            self.records.versions[version].previous = cut[-1]
