@@ -207,7 +207,8 @@ def _check_ids(records: Records, space: IdSpace, derived: set[str]) -> None:
             reason = space.loadable(name, minted=allowed)
             if reason is not None and name not in derived:
                 code = "RESERVED_ID" if "fixed segment" in reason else "ID_INVALID"
-                records.report("violation", code, f"The id {name!r} {reason}.", name)
+                place = records.places.get(name, "")
+                records.report("violation", code, f"The id {name!r} {reason}.", name, place)
 
 
 def _hashes(path: Path) -> dict[str, str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Required, get_args, get_type_hints
+from typing import Annotated, Any, Final, Required, get_args, get_origin, get_type_hints
 
 from typing_extensions import TypedDict  # pydantic reads typing's own only from Python 3.12 on
 
@@ -174,13 +174,17 @@ class Model:
 
 
 def _compile(schema_type: type, finish: Finish | None = None) -> Model:
+    required: set[str] = set()
     single: dict[str, str] = {}
     many: dict[str, str] = {}
     spans: dict[str, Span | Spans] = {}
     hints = get_type_hints(schema_type, include_extras=True)
     computed = {"validityStatus", "applicabilityInterval"} if schema_type is Version else set()
     for name, hint in hints.items():
-        inner = get_args(hint)[0] if str(hint).startswith("typing.Required") else hint
+        inner = hint
+        if get_origin(hint) is Required:  # the class cannot know: its annotations are text
+            inner = get_args(hint)[0]
+            required.add(name)
         marks = getattr(inner, "__metadata__", ())
         mark = marks[0] if marks else None
         if isinstance(mark, Span | Spans):
@@ -189,8 +193,10 @@ def _compile(schema_type: type, finish: Finish | None = None) -> Model:
             many[name] = "ref"
         elif name not in computed:
             single[name] = {Ref: "ref", Json: "json", Flag: "flag"}.get(type(mark), "text")
-    required = frozenset(getattr(schema_type, "__required_keys__", ()))
-    return Model(schema_type.__name__, schema_type, tuple(hints), required, single, many, spans, finish)
+    assert {"id"} <= required
+    return Model(
+        schema_type.__name__, schema_type, tuple(hints), frozenset(required), single, many, spans, finish
+    )
 
 
 MODELS: Final[Mapping[str, Model]] = {

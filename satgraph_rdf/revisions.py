@@ -18,6 +18,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -31,6 +32,9 @@ FORMAT: Final = 1
 """The generation of the store's layout; another one is refused, clearly."""
 
 _MODULUS: Final = 1 << 256
+_ATTEMPTS: Final = 10
+_PAUSE: Final = 0.02
+"""Seconds between two attempts to take the lock."""
 
 Step = Callable[[str], None]
 
@@ -120,7 +124,9 @@ class Revisions:
             name = (self.folder / "current").read_text(encoding="utf-8").strip()
         except FileNotFoundError:
             return None
-        return name or None
+        if not name:
+            raise StoreError(f"{self.folder / 'current'} is empty; it must name a folder of revisions/.")
+        return name
 
     def manifest(self, revision: str | None = None) -> Manifest:
         """The manifest of a revision (default: the published one)."""
@@ -155,6 +161,8 @@ class Revisions:
         root = self.folder / "revisions"
         if not root.is_dir():
             return []
+        if self.current() is not None:
+            self.manifest()  # a pointer to nothing is damage, not a reason to sweep
         known = {manifest.revision for manifest in self.published()}
         return sorted(entry.name for entry in root.iterdir() if entry.name not in known)
 
@@ -171,11 +179,28 @@ class Revisions:
         if not path.exists():
             return None
         with path.open("r", encoding="utf-8") as file:
+            name = file.read().strip()
+            if not name:
+                return None  # a writer leaves its name while it writes
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                return file.read().strip() or "another process"
-            return None
+                return name
+            return None  # the name of a writer that was killed
+
+    def _lock(self, lock: IO[str]) -> None:
+        """Take the lock; patient for a moment, because who only asks for the holder takes it too."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                if attempt + 1 < _ATTEMPTS:
+                    time.sleep(_PAUSE)
+            else:
+                return
+        lock.seek(0)
+        holder = lock.read().strip() or "another process"
+        raise StoreLocked(f"The store {self.folder} is being written by {holder}.")
 
     @contextmanager
     def write(self, who: str, on_step: Step = _ignore) -> Iterator[Writer]:
@@ -186,12 +211,7 @@ class Revisions:
         except OSError as fault:
             raise StoreError(f"The store folder {self.folder} cannot be written: {fault}.") from None
         with lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                lock.seek(0)
-                holder = lock.read().strip() or "another process"
-                raise StoreLocked(f"The store {self.folder} is being written by {holder}.") from None
+            self._lock(lock)
             lock.truncate(0)
             lock.write(f"{who}, process {os.getpid()}")
             lock.flush()

@@ -184,6 +184,8 @@ class Records:
     item_types: dict[str, TypeRecord] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)
+    """id -> where in the input it stands"""
     externals: dict[str, str] = field(default_factory=dict)
     """id -> place: what an overlay refers to and the overlaid source must hold"""
 

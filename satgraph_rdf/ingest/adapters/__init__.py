@@ -19,12 +19,12 @@ ADAPTERS: dict[str, Adapter] = {
 def choose(path: Path, name: str | None = None) -> Adapter:
     """The adapter named, or the only one that recognises the path."""
     known = ", ".join(ADAPTERS)
+    if not path.exists():
+        raise LoadRefused(f"{path}: no such file or folder.")
     if name is not None:
         if name not in ADAPTERS:
             raise LoadRefused(f"No adapter is called {name!r}; there are {known}.")
         return ADAPTERS[name]
-    if not path.exists():
-        raise LoadRefused(f"{path}: no such file or folder.")
     for adapter in ADAPTERS.values():
         if adapter.recognises(path):
             return adapter

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import csv
 import io
+import lzma
 import re
 import tarfile
 from collections.abc import Iterator
 from datetime import date
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -56,7 +58,15 @@ def read(path: Path, info: SourceInfo) -> Draft:
     info.title = info.title or "Constituição da República Federativa do Brasil de 1988"
     info.legal_zone = "America/Sao_Paulo"
     records = Records(info)
-    outlines = [_outline(name, text, records) for name, text in sorted(_files(path))]
+    try:
+        files = sorted(_files(path))
+    except (OSError, EOFError, tarfile.TarError, lzma.LZMAError) as fault:
+        raise LoadRefused(f"{path}: not a readable folder or archive of snapshots: {fault}.") from None
+    for (first, _), (second, _) in pairwise(files):
+        if first[:8] == second[:8]:
+            message = f"{first} and {second} are of one date; acts of one date share a file."
+            records.report("violation", "CSV_DATE_REPEATED", message, place=second)
+    outlines = [_outline(name, text, records) for name, text in files]
     if not outlines:
         raise LoadRefused(f"{path}: no file named YYYYMMDD_NAMES.csv; that is the form of the cf88 adapter.")
     info.period = (str(outlines[0].date), None)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
+
+import rfc8785
 
 from satgraph_rdf.errors import InvalidParameter
 from satgraph_rdf.ingest.model import Records
 from satgraph_rdf.terms import Instant, language
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class Fields:
@@ -44,6 +49,9 @@ class Fields:
         if not isinstance(value, str):
             self.fault("FIELD_TYPE", f"'{name}' must be a string; got {value!r}.")
             return None
+        if _SURROGATE.search(value):
+            self.fault("TEXT_INVALID", f"'{name}' holds an unpaired surrogate, which is no character.")
+            return None
         return value
 
     def required(self, name: str) -> str:
@@ -69,8 +77,14 @@ class Fields:
         return value
 
     def metadata(self) -> Any:
-        """The metadata, any JSON value."""
-        return self.data.get("metadata")
+        """The metadata, any JSON value that has a canonical form (RFC 8785)."""
+        value = self.data.get("metadata")
+        try:
+            rfc8785.dumps(value)
+        except (rfc8785.CanonicalizationError, ValueError) as fault:
+            self.fault("METADATA_INVALID", f"'metadata' has no canonical JSON form: {fault}.")
+            return None
+        return value
 
     def url(self) -> str | None:
         """An http(s) address."""

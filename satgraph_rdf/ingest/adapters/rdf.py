@@ -40,6 +40,8 @@ def recognises(path: Path) -> bool:
 
 def read(path: Path, info: SourceInfo) -> Draft:
     """The quads of one file."""
+    if path.suffix not in _FORMATS or not path.is_file():
+        raise LoadRefused(f"{path}: not a file with a suffix of RDF: {', '.join(_FORMATS)}.")
     records = Records(info)
     quads: list[Quad] = []
     try:

@@ -48,6 +48,10 @@ def read(path: Path, info: SourceInfo) -> Draft:
         data = json.loads(text)
     except UnicodeDecodeError as fault:
         raise LoadRefused(f"{path}: not UTF-8 at byte {fault.start}.") from None
+    except OSError as fault:
+        raise LoadRefused(f"{path}: cannot be read: {fault.strerror}.") from None
+    except RecursionError:
+        raise LoadRefused(f"{path}: nested too deeply.") from None
     except json.JSONDecodeError as fault:
         raise LoadRefused(
             f"{path}:{fault.lineno}:{fault.colno}: not well-formed JSON: {fault.msg}."
@@ -65,7 +69,7 @@ class _Document:
         self.intervals: dict[str, tuple[Instant, Instant | None]] = {}
         self.applicability: dict[str, tuple[Instant, Instant | None]] = {}
         self.enders: dict[str, str] = {}
-        self.places: dict[str, str] = {}
+        self.places = records.places
 
     def draft(self) -> Draft:
         self._info()
