@@ -170,7 +170,7 @@ class _Reader:
         self._check_inputs(template, uses, returns, path)
         variables = self._check_query(template, uses, returns, "hydrate" in header)
         if many and returns in MODELS:
-            self._check_order()
+            self._check_order(template)
         name = self.path.stem
         camel = "".join(word.capitalize() if n else word for n, word in enumerate(name.split("_")))
         method = header.get("method", "GET")
@@ -268,9 +268,10 @@ class _Reader:
         if missing := sorted(needed - set(variables)):
             raise self.fault(f"?{missing[0]}, a required field of {model.name}, is not selected.")
 
-    def _check_order(self) -> None:
+    def _check_order(self, template: Template) -> None:
         """The last ORDER BY must name ?id, so that no two entities are ever tied."""
-        clause = re.split(r"\bORDER\s+BY\b", self.text)
+        text = "".join(piece for piece in template.pieces if isinstance(piece, str))
+        clause = re.split(r"\bORDER\s+BY\b", text)
         if len(clause) < 2 or not re.search(r"\?id\b", clause[-1]):
             raise self.fault("a list needs a total order: ORDER BY with ?id among its keys.")
 

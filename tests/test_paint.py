@@ -1,0 +1,318 @@
+"""The painter against the oracle, and the situations of two-clocks in its forward-looking part."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from oracle import DAYS, Paint, effective, seen
+
+from satgraph_rdf.ingest.act import Act, Effect
+from satgraph_rdf.ingest.model import (
+    ActionRecord,
+    ItemRecord,
+    Records,
+    SourceInfo,
+    Statement,
+    TextRecord,
+    VersionRecord,
+)
+from satgraph_rdf.ingest.paint import Painter
+from satgraph_rdf.terms import OPEN, Instant
+
+EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+FIRST = Instant(datetime(1, 1, 1, tzinfo=UTC))
+PROBES = range(-1, 2 * DAYS + 2)
+
+
+def day(number: int) -> Instant:
+    return Instant(EPOCH + timedelta(days=number))
+
+
+paints = st.builds(
+    lambda known, start, length, version: Paint(
+        known, start, None if length is None else start + length, version
+    ),
+    st.integers(0, DAYS),
+    st.integers(0, DAYS),
+    st.none() | st.integers(1, DAYS),
+    st.booleans(),
+)
+
+
+class Stage:
+    """A root with parts, and the acts that happen to them."""
+
+    def __init__(self, parts: tuple[str, ...] = ("a",), root: bool = False) -> None:
+        self.records = Records(SourceInfo("s"))
+        self.acts: list[Act] = []
+        for part in parts:
+            self.records.items[part] = ItemRecord(part, "part", part, "root" if root else None)
+        if root:
+            self.records.items["root"] = ItemRecord("root", "whole", "root")
+            self.acts.append(Act(FIRST, "", [], orders={"root": parts}, start=FIRST))
+
+    def act(
+        self,
+        item: str,
+        known: int,
+        start: int,
+        until: int | None = None,
+        version: bool = True,
+        placeholder: bool = False,
+        orders: dict[str, tuple[str, ...]] | None = None,
+    ) -> str:
+        """Add an act on an item; the id of the version it produces is returned."""
+        number = len(self.acts)
+        action, name = f"act{number:02d}", f"{item}{number:02d}"
+        self.records.actions[action] = ActionRecord(action, "Amendment", day(known))
+        if version:
+            text = TextRecord(name, "Version", "en", "canonical", name)
+            made = VersionRecord(name, item, "documentary" if placeholder else "statutory", [text])
+            made.placeholder = placeholder
+            self.records.versions[name] = made
+        effect = Effect(
+            item, name if version else None, day(start), None if until is None else day(until), action
+        )
+        self.acts.append(Act(day(known), action, [effect], action, orders=orders or {}))
+        return name
+
+    def paint(self) -> Painter:
+        painter = Painter(self.records)
+        painter.paint(self.acts)
+        self.by_item: dict[str, list[Statement]] = defaultdict(list)
+        for statement in self.records.statements:
+            if statement.validity:
+                self.by_item[statement.item].append(statement)
+        return painter
+
+    def sees(self, item: str, at: Instant, observer: Instant) -> str | None:
+        """The version of an item in force at an instant for an observer; never two."""
+        found = [
+            statement.version
+            for statement in self.by_item[item]
+            if statement.known_from <= observer < statement.known_until
+            and statement.start <= at < statement.until
+        ]
+        assert len(found) <= 1, found
+        return found[0] if found else None
+
+    def origin(self, version: str | None) -> str | None:
+        """The version that a continued one goes back to."""
+        while version is not None and self.records.versions[version].continues is not None:
+            version = self.records.versions[version].continues
+        return version
+
+    def check_statements(self) -> None:
+        """Each version has exactly one validity statement for each observer from its first knowledge."""
+        by_version: dict[str, list[Statement]] = defaultdict(list)
+        for statement in self.records.statements:
+            assert statement.start <= statement.until
+            assert statement.known_from < statement.known_until
+            if statement.asserted_by is not None:
+                assert statement.known_from == self.records.actions[statement.asserted_by].event_time
+            by_version[statement.version].append(statement)
+        assert set(by_version) == set(self.records.versions)
+        for statements in by_version.values():
+            statements.sort(key=lambda s: s.known_from)
+            for one, other in zip(statements, statements[1:], strict=False):
+                assert one.known_until == other.known_from
+            assert statements[-1].known_until == OPEN
+
+
+def check_one_item(history: list[Paint]) -> None:
+    stage = Stage()
+    for paint in history:
+        stage.act("a", paint.known, paint.start, paint.until, paint.version)
+    stage.paint()
+    done = effective(history)
+    # Acts of one day are applied in the order of their ids, which is that of the history.
+    order = sorted(range(len(history)), key=lambda n: history[n].known)
+    names = [f"a{number:02d}" for number in order]
+    for observer in PROBES:
+        for at in PROBES:
+            expected = seen(done, at, observer)
+            shown = stage.origin(stage.sees("a", day(at), day(observer)))
+            assert shown == (names[expected] if expected is not None else None), (at, observer)
+    stage.check_statements()
+
+
+def check_three_parts(histories: list[tuple[str, Paint]]) -> None:
+    parts = ("a", "b", "c")
+    stage = Stage(parts, root=True)
+    names: dict[str, list[tuple[int, str, Paint]]] = defaultdict(list)
+    for part, paint in histories:
+        name = stage.act(part, paint.known, paint.start, paint.until, paint.version)
+        names[part].append((paint.known, name, paint))
+    stage.paint()
+    done = {part: effective([p for _, _, p in names[part]]) for part in parts}
+    ordered = {part: [name for _, name, _ in sorted(names[part], key=lambda n: n[0])] for part in parts}
+    for observer in PROBES:
+        for at in PROBES:
+            expected = {
+                part: ordered[part][index]
+                for part in parts
+                if (index := seen(done[part], at, observer)) is not None
+            }
+            root = stage.sees("root", day(at), day(observer))
+            shown = stage.records.versions[root].components if root is not None else ()
+            assert {part: stage.origin(version) for part, version in shown} == expected, (at, observer)
+            assert [part for part, _ in shown] == [part for part in parts if part in expected]
+            for part, version in shown:
+                assert stage.sees(part, day(at), day(observer)) == version
+    stage.check_statements()
+
+
+def searching(examples: int) -> settings:
+    return settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+ONE_ITEM = given(st.lists(paints, min_size=1, max_size=8))
+THREE_PARTS = given(st.lists(st.tuples(st.sampled_from("abc"), paints), min_size=1, max_size=8))
+
+
+@searching(300)
+@ONE_ITEM
+def test_one_item_is_what_the_oracle_sees(history: list[Paint]) -> None:
+    check_one_item(history)
+
+
+@searching(150)
+@THREE_PARTS
+def test_a_root_holds_what_its_parts_show(history: list[tuple[str, Paint]]) -> None:
+    check_three_parts(history)
+
+
+@pytest.mark.soak
+@searching(3000)
+@ONE_ITEM
+def test_one_item_is_what_the_oracle_sees_at_length(history: list[Paint]) -> None:
+    check_one_item(history)
+
+
+@pytest.mark.soak
+@searching(1500)
+@THREE_PARTS
+def test_a_root_holds_what_its_parts_show_at_length(history: list[tuple[str, Paint]]) -> None:
+    check_three_parts(history)
+
+
+# Situations ------------------------------------------------------------------------------------
+
+
+def test_a_scheduled_amendment_is_open_for_who_did_not_know_it() -> None:
+    """Published on day 5, in effect on day 8 (case T6)."""
+    stage = Stage()
+    old = stage.act("a", 0, 0)
+    new = stage.act("a", 5, 8)
+    stage.paint()
+    assert stage.sees("a", day(7), day(9)) == old
+    assert stage.sees("a", day(8), day(9)) == new
+    assert stage.sees("a", day(20), day(4)) == old
+
+
+def test_a_retroactive_amendment_is_seen_from_its_publication_on() -> None:
+    """Case T7."""
+    stage = Stage()
+    old = stage.act("a", 0, 0)
+    new = stage.act("a", 10, 5)
+    stage.paint()
+    assert stage.sees("a", day(7), day(9)) == old
+    assert stage.sees("a", day(7), day(10)) == new
+    assert stage.records.versions[new].retroactive
+    assert not stage.records.versions[old].retroactive
+
+
+def test_a_scheduled_amendment_survives_an_earlier_starting_one() -> None:
+    stage = Stage()
+    stage.act("a", 0, 0)
+    scheduled = stage.act("a", 1, 8)
+    between = stage.act("a", 2, 4)
+    stage.paint()
+    assert stage.sees("a", day(4), day(9)) == between
+    assert stage.sees("a", day(8), day(9)) == scheduled
+    statement = next(s for s in stage.by_item["a"] if s.version == between)
+    assert statement.ended_by == stage.records.versions[scheduled].produced_by
+
+
+def test_a_hole_in_a_version_is_followed_by_one_that_continues_it() -> None:
+    stage = Stage()
+    old = stage.act("a", 0, 0)
+    stage.act("a", 5, 3, 6, version=False)
+    stage.paint()
+    assert stage.sees("a", day(2), day(9)) == old
+    assert stage.sees("a", day(4), day(9)) is None
+    rest = stage.sees("a", day(6), day(9))
+    assert rest is not None
+    assert rest != old
+    assert stage.records.versions[rest].continues == old
+    assert [text.content for text in stage.records.versions[rest].texts] == [old]
+
+
+def test_a_note_of_repeal_is_never_in_force_and_stays_a_part() -> None:
+    """Case T29: the container still has it, and prints it."""
+    stage = Stage(("a", "b"), root=True)
+    stage.act("a", 0, 0)
+    other = stage.act("b", 0, 0)
+    note = stage.act("a", 5, 5, placeholder=True)
+    stage.paint()
+    assert stage.sees("a", day(6), day(6)) is None
+    root = stage.sees("root", day(6), day(6))
+    assert root is not None
+    assert stage.records.versions[root].components == (("a", note), ("b", other))
+
+
+def test_a_whole_of_which_only_a_note_is_left_is_not_in_force() -> None:
+    stage = Stage(("a",), root=True)
+    stage.act("a", 0, 0)
+    note = stage.act("a", 5, 5, placeholder=True)
+    stage.paint()
+    assert stage.sees("root", day(4), day(9)) is not None
+    assert stage.sees("root", day(6), day(9)) is None
+    printed = [v for v in stage.records.versions.values() if v.item == "root" and v.placeholder]
+    assert [version.components for version in printed] == [(("a", note),)]
+
+
+def test_a_moved_part_changes_both_wholes_and_not_itself() -> None:
+    """Case T28."""
+    stage = Stage()
+    records = stage.records
+    for name, parent in (("root", None), ("one", "root"), ("two", "root"), ("x", "one"), ("y", "two")):
+        records.items[name] = ItemRecord(name, "part", name, parent)
+    stage.acts.append(
+        Act(FIRST, "", [], orders={"root": ("one", "two"), "one": ("a", "x"), "two": ("y",)}, start=FIRST)
+    )
+    records.items["a"].parent = "two"
+    part, x, y = (stage.act(name, 0, 0) for name in ("a", "x", "y"))
+    stage.act("x", 5, 5, orders={"one": ("x",), "two": ("y", "a")})
+    stage.paint()
+
+    def below(item: str, at: int) -> list[str]:
+        version = stage.sees(item, day(at), day(9))
+        return [name for name, _ in records.versions[version].components] if version else []
+
+    assert (below("one", 4), below("two", 4)) == (["a", "x"], ["y"])
+    assert (below("one", 6), below("two", 6)) == (["x"], ["y", "a"])
+    assert stage.sees("a", day(4), day(9)) == stage.sees("a", day(6), day(9)) == part
+    assert (x, y) != (None, None)
+
+
+def test_unchanged_parts_are_shared() -> None:
+    stage = Stage(("a", "b", "c"), root=True)
+    for part in ("a", "b", "c"):
+        stage.act(part, 0, 0)
+    for known in range(1, 6):
+        stage.act("a", known, known)
+    stage.paint()
+    roots = [version for version in stage.records.versions.values() if version.item == "root"]
+    assert len(roots) == 6
+    assert len({version for root in roots for item, version in root.components if item != "a"}) == 2
