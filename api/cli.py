@@ -26,7 +26,9 @@ from satgraph_rdf.registry import Registry
 from satgraph_rdf.revisions import Revisions
 from satgraph_rdf.wiring import Service, store_settings
 
-_OUT: Final = Console(highlight=False, soft_wrap=True)
+# A pipe has no width: ids must come out whole.
+_WIDTH: Final = None if sys.stdout.isatty() else 1000
+_OUT: Final = Console(highlight=False, soft_wrap=True, width=_WIDTH)
 _ERR: Final = Console(stderr=True, highlight=False, soft_wrap=True)
 
 EXIT_CODES: Final = {400: 2, 401: 3, 403: 3, 404: 4, 405: 2, 413: 2, 422: 5, 503: 6, 500: 1}

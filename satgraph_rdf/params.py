@@ -121,7 +121,7 @@ class Param:
 
 
 _ART6: Final = "urn:lex:br:federal:constituicao:1988-10-05;1988!art6_cpt"
-_VERSION: Final = "urn:lex:br:federal:constituicao:1988-10-05;1988@2000-02-14!art6_cpt"
+_VERSION: Final = "urn:lex:br:federal:constituicao:1988-10-05;1988@1988-10-05!art5_cpt_inc57"
 _EC26: Final = "urn:lex:br:federal:emenda.constitucional:2000-02-14;26"
 
 PARAMS: Final[Mapping[str, Param]] = {

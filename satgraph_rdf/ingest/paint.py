@@ -64,13 +64,13 @@ class Painter:
     # One group of acts -------------------------------------------------------------------------
 
     def _apply(self, known: Instant, group: list[Act]) -> None:
-        touched: dict[str, list[Region]] = defaultdict(list)
+        touched: dict[str, set[Region]] = defaultdict(set)  # a law's articles all touch one region
         makers: dict[str, int] = {}
         painted: dict[int, Lane] = {}
         fresh: set[str] = set()
 
         def touch(item: str, regions: list[Region], maker: int) -> None:
-            touched[item].extend(regions)
+            touched[item].update(regions)
             makers[item] = max(makers.get(item, -1), maker)
 
         for maker, act in enumerate(group):
@@ -194,7 +194,7 @@ class Painter:
         self,
         known: Instant,
         group: list[Act],
-        touched: dict[str, list[Region]],
+        touched: dict[str, set[Region]],
         makers: dict[str, int],
         fresh: set[str],
         painted: dict[int, Lane],
@@ -212,7 +212,7 @@ class Painter:
             if not changed:
                 continue
             for parent in self._containers.get(container, ()):
-                touched[parent].extend(changed)
+                touched[parent].update(changed)
                 makers[parent] = max(makers.get(parent, -1), maker)
                 if parent not in queued:
                     queued.add(parent)
@@ -221,7 +221,7 @@ class Painter:
     def _recompose(
         self,
         container: str,
-        regions: list[Region],
+        regions: Iterable[Region],
         known: Instant,
         macro: str | None,
         fresh: set[str],
@@ -260,7 +260,7 @@ class Painter:
             version.placeholder = True
             self._hidden.add(version.id)
 
-    def _stretches(self, container: str, regions: list[Region]) -> Iterable[Region]:
+    def _stretches(self, container: str, regions: Iterable[Region]) -> Iterable[Region]:
         """The regions cut wherever the container, its order or one of its parts changes."""
         timelines = [self._lane(container, "").validity, self._orders[container]]
         items = {
