@@ -19,11 +19,11 @@ import rdflib
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from api.demo import bundled  # noqa: E402
-from satgraph_rdf.engine import wall_clock  # noqa: E402
-from satgraph_rdf.loading import Request, load  # noqa: E402
-from satgraph_rdf.settings import Settings  # noqa: E402
-from satgraph_rdf.wiring import Service  # noqa: E402
+from api.demo import bundled
+from satgraph_rdf.engine import wall_clock
+from satgraph_rdf.loading import Request, load
+from satgraph_rdf.settings import Settings
+from satgraph_rdf.wiring import Service
 
 WORK = "urn:lex:br:federal:constituicao:1988-10-05;1988"
 

@@ -60,7 +60,7 @@ def _above(graph: Graph, property_: URIRef) -> dict[Node, set[Node]]:
         changed = False
         for reached in up.values():
             more = set().union(*(up[node] for node in reached if node in up)) - reached
-            reached |= more
+            reached.update(more)
             changed = changed or bool(more)
     return up
 
@@ -86,7 +86,7 @@ def closed_types(graph: Graph) -> dict[Node, set[Node]]:
         if ranges and not isinstance(object_, Literal):
             types[object_] |= ranges
     for own in types.values():
-        own |= set().union(*(classes[type_] for type_ in own if type_ in classes))
+        own.update(*[classes[type_] for type_ in own if type_ in classes])
     return types
 
 

@@ -425,7 +425,8 @@ def test_every_concept_is_complete(path: Path) -> None:
         languages = [
             label.language for label in graph.objects(concept, SKOS.prefLabel) if isinstance(label, Literal)
         ]
-        assert "en" in languages and len(languages) == len(set(languages)), concept
+        assert "en" in languages, concept
+        assert len(languages) == len(set(languages)), concept
         assert set(graph.objects(concept, SKOS.broader)) <= concepts
         above = {
             top

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -118,7 +119,7 @@ class Stage:
         assert set(by_version) == set(self.records.versions)
         for statements in by_version.values():
             statements.sort(key=lambda s: s.known_from)
-            for one, other in zip(statements, statements[1:], strict=False):
+            for one, other in pairwise(statements):
                 assert one.known_until == other.known_from
             assert statements[-1].known_until == OPEN
 

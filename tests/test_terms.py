@@ -72,7 +72,7 @@ def test_a_plus_that_became_a_blank_is_named_as_the_likely_cause() -> None:
 def test_instants_sort_in_time() -> None:
     texts = ["2000-02-13T23:59:59.999Z", "2000-02-14", "2000-02-14T00:00:00.001Z", "2000-02-14T00:00:01Z"]
     instants = [Instant.parse(text) for text in texts]
-    assert sorted(reversed(instants)) == instants
+    assert sorted([*instants[2:], *instants[:2]]) == instants
     assert sorted([str(i) for i in reversed(instants)], key=chronological) == [str(i) for i in instants]
     assert max(instants) < OPEN
 
@@ -94,7 +94,7 @@ def test_a_stamp_is_the_day_alone_at_midnight(text: str, stamp: str) -> None:
 IDS = [
     "urn:lex:br:federal:constituicao:1988-10-05;1988!art6_cpt", "a/b", "a%2Fb", "%", "%25", "a b", "a#b", "a?b", "é", "日本",
     "http://other.example/x", "https://other.example/x?y#z", "http://other.example/a b", "https://law.example", "x[1]",
-    "ftp://other.example/x", "HTTP://OTHER.example/", "http://", "!@;~$&'()*+,=:-._", "\U0001f600", "\ue000", "a\u00a0b", "<>\"{}|\\^`",
+    "ftp://other.example/x", "HTTP://OTHER.example/", "http://", "!@;~$&'()*+,=:-._", "\U0001f600", "\ue000", "a\u00a0b", '<>"{}|\\^`',
 ]  # fmt: skip
 
 
