@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from random import Random
 from itertools import pairwise
 
 import pytest
@@ -205,6 +207,178 @@ def test_one_item_is_what_the_oracle_sees_at_length(history: list[Paint]) -> Non
 @THREE_PARTS
 def test_a_root_holds_what_its_parts_show_at_length(history: list[tuple[str, Paint]]) -> None:
     check_three_parts(history)
+
+
+# A tree of two levels: parts that move, notes of repeal, acts in any order -----------------------
+
+FIRST_ORDERS = {"one": ("a", "b"), "two": ("c",)}
+ARRANGEMENTS = (
+    FIRST_ORDERS,
+    {"one": ("b", "a"), "two": ("c",)},
+    {"one": ("b",), "two": ("a", "c")},
+    {"one": (), "two": ("c", "b", "a")},
+)
+
+
+@dataclass(frozen=True)
+class Happening:
+    """One act: a paint on a part (a note of repeal where ``note``), or a new arrangement of the parts."""
+
+    part: str
+    paint: Paint
+    note: bool
+    arrangement: int | None
+
+
+happenings = st.builds(
+    Happening,
+    st.sampled_from("abc"),
+    paints,
+    st.booleans(),
+    st.none() | st.none() | st.integers(0, len(ARRANGEMENTS) - 1),
+)
+
+
+class Tree(Stage):
+    """root -> one -> a, b and root -> two -> c, as acts make and move them."""
+
+    def __init__(self, history: list[Happening]) -> None:
+        super().__init__(())
+        parents = {"root": None, "one": "root", "two": "root", "a": "one", "b": "one", "c": "two"}
+        for name, parent in parents.items():
+            self.records.items[name] = ItemRecord(name, "part", name, parent)
+        orders = {"root": ("one", "two"), **FIRST_ORDERS}
+        self.acts.append(Act(FIRST, "", [], orders=orders, start=FIRST))
+        self.names: list[str] = []
+        for one in history:
+            if one.arrangement is None:
+                paint = one.paint
+                made = self.act(one.part, paint.known, paint.start, paint.until, paint.version, one.note)
+            else:
+                made = f"act{len(self.acts):02d}"
+                self.records.actions[made] = ActionRecord(made, "Amendment", day(one.paint.known))
+                orders, start = ARRANGEMENTS[one.arrangement], day(one.paint.start)
+                self.acts.append(Act(day(one.paint.known), made, [], made, orders=orders, start=start))
+            self.names.append(made)
+
+    def below(self, version: str) -> dict[str, str]:
+        """Item -> version for everything under a version."""
+        found: dict[str, str] = {}
+        for item, part in self.records.versions[version].components:
+            assert item not in found
+            found[item] = part
+            found |= self.below(part)
+        return found
+
+
+def expected_tree(
+    history: list[Happening], names: list[str], at: int, observer: int
+) -> dict[str, list[tuple[str, str]]]:
+    """Container -> its parts in order with the versions that acts gave them, by the oracle alone."""
+    order = sorted(range(len(history)), key=lambda n: history[n].paint.known)
+    arrangement = FIRST_ORDERS
+    for n in order:
+        one = history[n]
+        if one.arrangement is not None and one.paint.known <= observer and one.paint.start <= at:
+            arrangement = ARRANGEMENTS[one.arrangement]
+    shown: dict[str, str] = {}
+    for part in "abc":
+        own = [n for n in order if history[n].part == part and history[n].arrangement is None]
+        index = seen(effective([history[n].paint for n in own]), at, observer)
+        if index is not None:
+            shown[part] = names[own[index]]
+    return {
+        container: [(part, shown[part]) for part in parts if part in shown]
+        for container, parts in arrangement.items()
+    }
+
+
+def check_tree(history: list[Happening]) -> None:
+    tree = Tree(history)
+    tree.paint()
+    versions = tree.records.versions
+    for observer in PROBES:
+        for at in PROBES:
+            expected = expected_tree(history, tree.names, at, observer)
+            live = {
+                container: any(not versions[version].placeholder for _, version in parts)
+                for container, parts in expected.items()
+            }
+            for container, parts in expected.items():
+                version = tree.sees(container, day(at), day(observer))
+                assert (version is not None) == live[container], (container, at, observer)
+                if version is not None:
+                    components = versions[version].components
+                    assert [(part, tree.origin(v)) for part, v in components] == parts
+            root = tree.sees("root", day(at), day(observer))
+            assert (root is not None) == any(live.values()), (at, observer)
+            if root is None:
+                continue
+            below = tree.below(root)
+            assert [item for item, _ in versions[root].components] == [
+                container for container in ("one", "two") if expected[container]
+            ]
+            printed = dict(part for parts in expected.values() for part in parts)
+            assert {item: tree.origin(v) for item, v in below.items() if item in "abc"} == printed
+            for item, version in below.items():
+                if not versions[version].placeholder:
+                    assert tree.sees(item, day(at), day(observer)) == version
+                else:
+                    assert tree.sees(item, day(at), day(observer)) is None
+    tree.check_statements()
+
+
+TREE = given(st.lists(happenings, min_size=1, max_size=8))
+
+
+@searching(120)
+@TREE
+def test_a_tree_holds_what_its_parts_show(history: list[Happening]) -> None:
+    check_tree(history)
+
+
+@pytest.mark.soak
+@searching(1500)
+@TREE
+def test_a_tree_holds_what_its_parts_show_at_length(history: list[Happening]) -> None:
+    check_tree(history)
+
+
+def facts(tree: Stage) -> tuple[list[str], dict[str, str]]:
+    return sorted(map(str, tree.records.statements)), {
+        name: str(version) for name, version in tree.records.versions.items()
+    }
+
+
+@searching(100)
+@given(st.lists(happenings, min_size=2, max_size=8), st.randoms(use_true_random=False))
+def test_the_order_in_which_acts_are_given_changes_nothing(history: list[Happening], random: Random) -> None:
+    """Case T9: statements and versions are a function of the set of acts."""
+    tree, other = Tree(history), Tree(history)
+    random.shuffle(other.acts)
+    tree.paint()
+    other.paint()
+    assert facts(tree) == facts(other)
+
+
+@searching(100)
+@given(st.lists(happenings, min_size=2, max_size=8), st.integers(0, DAYS))
+def test_what_was_known_is_never_rewritten(history: list[Happening], observer: int) -> None:
+    """Later acts close statements; they change no statement, no text and no component of before."""
+    whole, before = Tree(history), Tree(history)
+    before.acts = [act for act in before.acts if act.known <= day(observer)]
+    whole.paint()
+    before.paint()
+    known = [
+        replace(s, known_until=s.known_until if s.known_until <= day(observer) else OPEN)
+        for s in whole.records.statements
+        if s.known_from <= day(observer)
+    ]
+    assert sorted(map(str, known)) == sorted(map(str, before.records.statements))
+    for name in {statement.version for statement in known}:
+        old, new = before.records.versions[name], whole.records.versions[name]
+        assert (old.components, old.texts, old.kind) == (new.components, new.texts, new.kind)
+        assert (old.continues, old.placeholder, old.previous) == (new.continues, new.placeholder, new.previous)
 
 
 # Situations ------------------------------------------------------------------------------------

@@ -163,6 +163,8 @@ class SourceInfo:
     license: str = ""
     origin: str = ""
     language: str = "und"
+    label_language: str | None = None
+    """of the labels, where the source declares it; never guessed from the texts"""
     complete: bool = False
     legal_zone: str = "UTC"
     period: tuple[str | None, str | None] = (None, None)

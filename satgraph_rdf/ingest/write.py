@@ -170,7 +170,9 @@ class Writer:
         kind = itemclass.item_class(self.records, item)
         self._type(node, kind)
         self._common(node, item.id, item.urn, item.url)
-        self._add(node, "rdfs:label", Literal(item.label))
+        label = Literal(item.label, language=self.records.info.label_language)
+        self._add(node, "rdfs:label", label)
+        self._add(node, "dct:title", label)
         self._link(node, "crm:P2_has_type", item.type)
         if kind != "sat:Item":
             self._link(node, "eli:type_document" if kind == "sat:Norm" else "eli:type_subdivision", item.type)

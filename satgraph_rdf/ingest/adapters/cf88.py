@@ -54,6 +54,7 @@ def recognises(path: Path) -> bool:
 def read(path: Path, info: SourceInfo) -> Draft:
     """The records and acts of a folder (or archive) of snapshots."""
     info.language = "pt-BR" if info.language == "und" else info.language
+    info.label_language = info.language
     info.complete = True
     info.title = info.title or "Constituição da República Federativa do Brasil de 1988"
     info.legal_zone = "America/Sao_Paulo"

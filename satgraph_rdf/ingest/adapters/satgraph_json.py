@@ -102,7 +102,9 @@ class _Document:
             info.publisher = info.publisher or fields.text("publisher") or ""
             info.license = info.license or fields.text("license") or ""
             info.origin = info.origin or fields.text("origin") or ""
-            info.language = fields.text("language") or info.language
+            declared_language = fields.tag("language") if "language" in declared else ""
+            info.language = declared_language or info.language
+            info.label_language = declared_language or None
             info.legal_zone = fields.text("legalZone") or info.legal_zone
             info.gaps = fields.text("gaps") or ""
             info.complete = declared.get("coverage") == "complete"
