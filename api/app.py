@@ -12,7 +12,7 @@ from starlette.responses import Response
 from api import errors, openapi
 from api.routes import MAX_BODY, Match, Routes, body_arguments, plain_text, query_arguments
 from satgraph_rdf import __version__
-from satgraph_rdf.engine import Answer
+from satgraph_rdf.call import Answer
 from satgraph_rdf.errors import BodyTooLarge, InvalidParameter, MethodNotAllowed, SatGraphError
 from satgraph_rdf.wiring import Service
 

@@ -13,8 +13,8 @@ from typing import Any
 from pyoxigraph import NamedNode
 
 from satgraph_rdf.binding import Value
+from satgraph_rdf.call import Call
 from satgraph_rdf.errors import NotFound, NotYetKnown, NoValidVersion
-from satgraph_rdf.primitive import Primitive
 from satgraph_rdf.terms import OPEN_TEXT, Instant, chronological
 
 Facts = list[dict[str, str]]
@@ -27,48 +27,34 @@ class Absence:
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
 
-    def explain(
-        self,
-        primitive: Primitive,
-        values: Mapping[str, Any],
-        terms: Mapping[str, Value],
-        graphs: Sequence[NamedNode],
-        empty: Any,
-    ) -> Any:
+    def explain(self, call: Call) -> Any:
         """The empty answer where that is right; else raises what is documented for the primitive."""
-        subject = primitive.subject
-        if primitive.outcome is None or subject is None:
+        primitive, use = call.primitive, call.primitive.subject
+        empty: list[Any] = []
+        if primitive.outcome is None or use is None:
             return empty
-        name, entity = values[subject.param.name], subject.param.entity
-        term = {entity: terms[subject.param.name]}
-        if not primitive.many and primitive.outcome == "RESOURCE_NOT_FOUND":
-            raise NotFound(f"No {entity} found with the id {name!r}.")
-        if not self._ask(f"{entity}_exists", term, graphs):
+        name, entity = call.values[use.param.name], use.param.entity
+        term = {entity: call.terms[use.param.name]}
+        lookup = not primitive.many and primitive.outcome == "RESOURCE_NOT_FOUND"
+        if lookup or not self._ask(f"{entity}_exists", term, call.graphs):
             raise NotFound(f"No {entity} found with the id {name!r}.")
         if primitive.outcome == "RESOURCE_NOT_FOUND":
             return empty
         if entity == "version":
-            return self._version(name, term, values, graphs, empty)
-        terms = {**term, "observer_time": terms["observer_time"]}
-        facts = self._ask(primitive.absent, terms, graphs)
-        raise _reason(name, facts, str(values["at"]), str(values["observer_time"]))
+            return self._version(call, name, term, empty)
+        terms = {**term, "observer_time": call.terms["observer_time"]}
+        facts = self._ask(primitive.absent, terms, call.graphs)
+        raise _reason(name, facts, str(call.values["at"]), str(call.values["observer_time"]))
 
-    def _version(
-        self,
-        name: str,
-        term: Mapping[str, Value],
-        values: Mapping[str, Any],
-        graphs: Sequence[NamedNode],
-        empty: Any,
-    ) -> Any:
-        observer = str(values["observer_time"])
-        states = self._ask("version_state", term, graphs)
+    def _version(self, call: Call, name: str, term: Mapping[str, Value], empty: list[Any]) -> list[Any]:
+        observer = str(call.values["observer_time"])
+        states = self._ask("version_state", term, call.graphs)
         seen = [state for state in states if _within(observer, state["knownFrom"], state["knownUntil"])]
         if not seen:
             known = min((state["knownFrom"] for state in states), key=chronological, default=None)
             details = {"reason": "not known to the observer", "from": known}
             raise NotYetKnown(f"Version {name!r} was not known at {observer}.", details)
-        at = values.get("at")
+        at = call.values.get("at")
         start, until = seen[0]["from"], seen[0]["until"]
         if not isinstance(at, Instant) or _within(str(at), start, until):
             return empty

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,6 +18,7 @@ from ulid import ULID
 from satgraph_rdf.absence import Absence
 from satgraph_rdf.audit.record import Record, Sink
 from satgraph_rdf.binding import Value, term_of
+from satgraph_rdf.call import Answer, Call, Caller
 from satgraph_rdf.errors import InvalidDateRange, InvalidParameter, MissingParameter, SatGraphError
 from satgraph_rdf.params import MAX_BATCH
 from satgraph_rdf.primitive import Primitive, default_value
@@ -30,37 +29,6 @@ from satgraph_rdf.structure import chain, component_orders, document, hierarchy,
 from satgraph_rdf.terms import IdSpace, Instant
 
 _RANGES = (("start_at", "end_at"), ("start_time", "end_time"))
-
-
-@dataclass(frozen=True)
-class Caller:
-    """Who asks, and the named graphs granted to them."""
-
-    id: str
-    graphs: tuple[NamedNode, ...]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a call returns. ``body`` is the JSON text whose hash the record holds."""
-
-    value: Any
-    body: bytes
-    revision: str
-    record: str
-    at: str | None = None
-    observer_time: str | None = None
-    missing: int | None = None
-
-
-@dataclass
-class _Call:
-    """What is known of a call so far; the record is made of it, however the call ends."""
-
-    arguments: dict[str, Any] = field(default_factory=dict)
-    rows: int = 0
-    ids: Sequence[str] = ()
-    missing: int | None = None
 
 
 def wall_clock() -> Instant:
@@ -93,8 +61,6 @@ class Engine:
             for primitive in registry
             if primitive.returns in MODELS
         }
-        self._calls = 0
-        self._idle = threading.Condition()
 
     def run(
         self,
@@ -113,16 +79,16 @@ class Engine:
         primitive = self.registry[name]
         now = self._clock()
 
-        def answer(call: _Call) -> Any:
-            values = self._values(primitive, arguments, now, call)
-            return self._answer(primitive, values, caller, call)
+        def answer(call: Call) -> Any:
+            self._prepare(call, arguments, now)
+            return self._answer(call)
 
         return self._recorded(primitive, answer, caller, door, parent, trace, now)
 
     def _recorded(
         self,
         primitive: Primitive,
-        work: Callable[[_Call], Any],
+        work: Callable[[Call], Any],
         caller: Caller,
         door: str,
         parent: str | None,
@@ -132,11 +98,9 @@ class Engine:
         """Do the work of one call and write its record, however it ends."""
         started = time.perf_counter()
         now = now or self._clock()
-        record, call = str(ULID.from_datetime(now.at)), _Call()
+        record, call = str(ULID.from_datetime(now.at)), Call(primitive, caller.graphs)
         result: str | None = None
         error: str | None = None
-        with self._idle:
-            self._calls += 1
         try:
             value = work(call)
             body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
@@ -171,42 +135,32 @@ class Engine:
                     ms=round((time.perf_counter() - started) * 1000, 3),
                 )
             )
-            with self._idle:
-                self._calls -= 1
-                self._idle.notify_all()
 
     def refuse(self, name: str, fault: SatGraphError, caller: Caller, door: str) -> None:
         """Record a call that its door could not read, so that every call leaves a record."""
 
-        def unreadable(_call: _Call) -> Any:
+        def unreadable(_call: Call) -> Any:
             raise fault
 
         self._recorded(self.registry[name], unreadable, caller, door, None, None)
 
     def show(self, name: str, arguments: Mapping[str, Any]) -> str:
         """The exact query text that :meth:`run` would send."""
-        primitive = self.registry[name]
-        values = self._values(primitive, arguments, self._clock(), _Call())
-        return primitive.template.bind(self._terms(primitive, values))
-
-    def drain(self, seconds: float) -> bool:
-        """Wait until no call is in flight; False if some still are after ``seconds``."""
-        with self._idle:
-            return self._idle.wait_for(lambda: self._calls == 0, seconds)
+        call = Call(self.registry[name])
+        self._prepare(call, arguments, self._clock())
+        return call.primitive.template.bind(call.terms)
 
     # Steps -------------------------------------------------------------------------------------
 
-    def _values(
-        self, primitive: Primitive, arguments: Mapping[str, Any], now: Instant, call: _Call
-    ) -> dict[str, Any]:
-        """Checked values of all inputs; the record's arguments, with every default filled."""
+    def _prepare(self, call: Call, arguments: Mapping[str, Any], now: Instant) -> None:
+        """Check all inputs and fill every default; the clock was read once."""
+        primitive, values = call.primitive, call.values
         known = {use.param.wire for use in primitive.uses}
         if unknown := sorted(set(arguments) - known):
             accepted = ", ".join(sorted(known))
             raise InvalidParameter(
                 f"Unknown parameter {unknown[0]!r}; {primitive.operation_id} takes {accepted}."
             )
-        values: dict[str, Any] = {}
         for use in primitive.uses:
             given = arguments.get(use.param.wire)
             if given is not None:
@@ -223,86 +177,47 @@ class Engine:
                 raise InvalidDateRange(
                     f"The interval ends ({values[until]}) before it starts ({values[start]})."
                 )
-        return values
+        for use in primitive.uses:
+            call.terms[use.param.name] = term_of(use.param, values[use.param.name], self.space)
 
-    def _terms(self, primitive: Primitive, values: Mapping[str, Any]) -> dict[str, Value]:
-        return {
-            use.param.name: term_of(use.param, values[use.param.name], self.space) for use in primitive.uses
-        }
-
-    def _answer(self, primitive: Primitive, values: dict[str, Any], caller: Caller, call: _Call) -> Any:
-        terms = self._terms(primitive, values)
-        rows = self.store.select(primitive.template.bind(terms), caller.graphs)
+    def _answer(self, call: Call) -> Any:
+        rows = self.store.select(call.primitive.template.bind(call.terms), call.graphs)
         call.rows = len(rows.rows)
-        value = self._fold(primitive, rows, values, terms, caller.graphs, call)
-        if not value:
-            value = self._absence.explain(primitive, values, terms, caller.graphs, value)
+        value = self._fold(call, rows) or self._absence.explain(call)
         call.ids = _ids(value)
         return value
 
-    def _fold(
-        self,
-        primitive: Primitive,
-        rows: Rows,
-        values: dict[str, Any],
-        terms: Mapping[str, Value],
-        graphs: Sequence[NamedNode],
-        call: _Call,
-    ) -> Any:
+    def _fold(self, call: Call, rows: Rows) -> Any:
+        primitive, values = call.primitive, call.values
         if primitive.returns == "Document":
             at, observer = str(values["at"]), str(values["observer_time"])
             return document(rows, self._id, values["language"], at, observer)
         if primitive.returns == "id":
-            subject = primitive.subject
-            root = terms[subject.param.name].value if subject is not None else ""  # type: ignore[union-attr]
-            return hierarchy(rows, self._id, root, values["depth"], values["order"])
+            return hierarchy(rows, self._id, call.subject, values["depth"], values["order"])
         if primitive.hydrate:
-            return self._hydrate(primitive, rows, values, terms, graphs, call)
-        entities = self._folds[primitive.name](rows, self._id, self._moment(values))
+            return self._arrange(call, rows, self._hydrate(call, rows))
+        entities = self._folds[primitive.name](rows, self._id, call.moment)
         if not primitive.many:
             return entities[0] if entities else None
-        return self._arrange(primitive, rows, entities, terms, call)
+        return self._arrange(call, rows, entities)
 
-    @staticmethod
-    def _moment(values: Mapping[str, Any]) -> str:
-        """The instant that chooses between several stretches of applicability."""
-        at = values.get("at")
-        return str(at if isinstance(at, Instant) else values.get("observer_time", ""))
-
-    def _hydrate(
-        self,
-        primitive: Primitive,
-        rows: Rows,
-        values: dict[str, Any],
-        terms: Mapping[str, Value],
-        graphs: Sequence[NamedNode],
-        call: _Call,
-    ) -> Any:
+    def _hydrate(self, call: Call, rows: Rows) -> list[dict[str, Any]]:
         """Read the entities that a query found, at most 1,000 a query, in the order found."""
-        hydrator = self.registry[primitive.hydrate]
+        hydrator = self.registry[call.primitive.hydrate]
         key = rows.variables.index("id")
-        found = list(dict.fromkeys(row[key] for row in rows.rows))
+        found = [node for node in dict.fromkeys(row[key] for row in rows.rows) if node is not None]
         entities: list[dict[str, Any]] = []
         for start in range(0, len(found), MAX_BATCH):
-            chunk: list[Any] = found[start : start + MAX_BATCH]
-            text = hydrator.template.bind({**terms, "ids": chunk})
-            answer = self.store.select(text, graphs)
-            entities.extend(self._folds[hydrator.name](answer, self._id, self._moment(values)))
-        entities = reorder(entities, "id", [self._id(node.value) for node in found])  # type: ignore[union-attr]
-        return self._arrange(primitive, rows, entities, terms, call)
+            text = hydrator.template.bind({**call.terms, "ids": found[start : start + MAX_BATCH]})
+            answer = self.store.select(text, call.graphs)
+            entities.extend(self._folds[hydrator.name](answer, self._id, call.moment))
+        return reorder(entities, "id", [self._id(node.value) for node in found])
 
-    def _arrange(
-        self,
-        primitive: Primitive,
-        rows: Rows,
-        entities: list[dict[str, Any]],
-        terms: Mapping[str, Value],
-        call: _Call,
-    ) -> list[dict[str, Any]]:
+    def _arrange(self, call: Call, rows: Rows, entities: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Put entities in the order that the header declares."""
-        match primitive.order:
+        match call.primitive.order:
             case ("input", name, key):
-                asked = [self._id(term.value) for term in terms[name]]  # type: ignore[union-attr]
+                asked = [self._id(term.value) for term in call.terms[name]]  # type: ignore[union-attr]
                 call.missing = len(set(asked) - {entity[key] for entity in entities})
                 return reorder(entities, key, asked)
             case ("components",):

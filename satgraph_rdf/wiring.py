@@ -14,7 +14,8 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from satgraph_rdf.audit.record import FileSink, Sink
-from satgraph_rdf.engine import Answer, Caller, Engine
+from satgraph_rdf.call import Answer, Caller
+from satgraph_rdf.engine import Engine
 from satgraph_rdf.errors import SatGraphError
 from satgraph_rdf.registry import Registry
 from satgraph_rdf.revisions import Manifest, Revisions

@@ -18,7 +18,8 @@ from api.cli import main
 from api.demo import bundled
 from api.server import configure
 from satgraph_rdf.audit.record import FileSink, NullSink, Record
-from satgraph_rdf.engine import Caller, wall_clock
+from satgraph_rdf.call import Caller
+from satgraph_rdf.engine import wall_clock
 from satgraph_rdf.errors import SatGraphError
 from satgraph_rdf.loading import load
 from satgraph_rdf.registry import Registry

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from random import Random
 from itertools import pairwise
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -378,7 +378,11 @@ def test_what_was_known_is_never_rewritten(history: list[Happening], observer: i
     for name in {statement.version for statement in known}:
         old, new = before.records.versions[name], whole.records.versions[name]
         assert (old.components, old.texts, old.kind) == (new.components, new.texts, new.kind)
-        assert (old.continues, old.placeholder, old.previous) == (new.continues, new.placeholder, new.previous)
+        assert (old.continues, old.placeholder, old.previous) == (
+            new.continues,
+            new.placeholder,
+            new.previous,
+        )
 
 
 # Situations ------------------------------------------------------------------------------------
@@ -491,3 +495,161 @@ def test_unchanged_parts_are_shared() -> None:
     roots = [version for version in stage.records.versions.values() if version.item == "root"]
     assert len(roots) == 6
     assert len({version for root in roots for item, version in root.components if item != "a"}) == 2
+
+
+def test_the_instant_of_a_change_shows_the_new_version_alone() -> None:
+    """Case T3."""
+    stage = Stage()
+    old, new = stage.act("a", 0, 0), stage.act("a", 5, 5)
+    stage.paint()
+    assert stage.sees("a", Instant(day(5).at - timedelta(microseconds=1)), day(9)) == old
+    assert stage.sees("a", day(5), day(9)) == new
+    assert stage.sees("a", day(5), Instant(day(5).at - timedelta(microseconds=1))) == old
+
+
+def test_an_annulment_from_the_beginning_leaves_an_empty_interval() -> None:
+    """Case T5."""
+    stage = Stage(("a",), root=True)
+    version = stage.act("a", 0, 0)
+    stage.act("a", 8, 0, version=False)
+    stage.paint()
+    assert stage.sees("a", day(2), day(7)) == version
+    assert stage.sees("a", day(2), day(8)) is None
+    assert stage.sees("root", day(2), day(7)) is not None
+    assert stage.sees("root", day(2), day(8)) is None
+    [before, after] = sorted(stage.by_item["a"], key=lambda s: s.known_from)
+    assert (before.start, before.until, before.ended_by) == (day(0), OPEN, None)
+    assert (after.start, after.until, after.ended_by) == (day(0), day(0), "act02")
+    assert before.known_until == after.known_from == day(8)
+
+
+def test_a_correction_takes_the_interval_of_what_it_corrects() -> None:
+    """Case T16: the corrected version had ended; its successor stays as it was."""
+    stage = Stage()
+    wrong, later = stage.act("a", 0, 0), stage.act("a", 10, 10)
+    right = stage.act("a", 15, 0, until=10)
+    stage.paint()
+    assert [stage.sees("a", day(9), day(observer)) for observer in (9, 14, 15)] == [wrong, wrong, right]
+    assert [stage.sees("a", day(10), day(observer)) for observer in (14, 15)] == [later, later]
+    assert stage.records.versions[right].previous == wrong
+    assert stage.records.versions[right].retroactive
+    assert [(s.start, s.until) for s in stage.by_item["a"] if s.version == later] == [(day(10), OPEN)]
+    stage.check_statements()
+
+
+@pytest.mark.parametrize("sequences", [(1, 2), (2, 1)])
+def test_of_two_acts_of_one_day_the_later_in_sequence_stays(sequences: tuple[int, int]) -> None:
+    """Case T15: the middle state has no length, and both acts stand in the records."""
+    stage = Stage()
+    stage.act("a", 0, 0)
+    made = [stage.act("a", 5, 5), stage.act("a", 5, 5)]
+    for act, sequence in zip(stage.acts[-2:], sequences, strict=True):
+        act.sequence = sequence
+    stage.paint()
+    first, last = (made[sequences.index(n)] for n in (1, 2))
+    assert stage.sees("a", day(5), day(5)) == last
+    [middle] = [s for s in stage.by_item["a"] if s.version == first]
+    assert (middle.start, middle.until) == (day(5), day(5))
+    assert middle.ended_by == stage.records.versions[last].produced_by
+    assert stage.records.versions[last].previous == first
+
+
+def test_a_version_never_in_force_cuts_nothing() -> None:
+    """Case T13: kept, with the empty interval."""
+    stage = Stage()
+    old = stage.act("a", 0, 0)
+    still = stage.act("a", 3, 5, until=5)
+    stage.paint()
+    assert {stage.sees("a", day(at), day(9)) for at in (4, 5, 6)} == {old}
+    assert [(s.start, s.until) for s in stage.by_item["a"] if s.version == still] == [(day(5), day(5))]
+
+
+def test_a_suspension_leaves_a_hole_in_applicability_and_makes_no_version() -> None:
+    """Case T19."""
+    stage = Stage()
+    version = stage.act("a", 0, 0)
+    stage.records.actions["halt"] = ActionRecord("halt", "Suspension", day(3))
+    halt = Effect("a", None, day(4), day(4), "halt", applicability=(day(4), day(7)))
+    stage.acts.append(Act(day(3), "halt", [halt], "halt"))
+    stage.paint()
+
+    def applicable(at: int, observer: int) -> list[str]:
+        return [
+            s.version
+            for s in stage.records.statements
+            if s.applicability
+            and s.known_from <= day(observer) < s.known_until
+            and s.start <= day(at) < s.until
+        ]
+
+    assert [applicable(at, 9) for at in (3, 4, 6, 7)] == [[version], [], [], [version]]
+    assert applicable(5, 2) == [version]
+    assert {stage.sees("a", day(at), day(9)) for at in (3, 4, 6, 7)} == {version}
+    assert set(stage.records.versions) == {version}
+    assert [s.ended_by for s in stage.records.statements if s.applicability and s.until == day(4)] == ["halt"]
+
+
+def test_interpretive_versions_have_timelines_of_their_own() -> None:
+    """An overlay survives amendments, ends only by an act that names it, and is never a component."""
+    stage = Stage(("a",), root=True)
+    old, new = stage.act("a", 0, 0), stage.act("a", 6, 6)
+    for name, known in (("reading", 2), ("other", 3)):
+        stage.records.actions[name] = ActionRecord(name, "Ruling", day(known))
+        stage.records.versions[name] = VersionRecord(name, "a", "interpretive")
+        effect = Effect("a", name, day(known), None, name, lane=name)
+        stage.acts.append(Act(day(known), name, [effect], name))
+    stage.records.actions["over"] = ActionRecord("over", "Overruling", day(8))
+    over = Effect("a", None, day(8), None, "over", lane="reading")
+    stage.acts.append(Act(day(8), "over", [over], "over"))
+    stage.paint()
+
+    def seen_at(at: int, observer: int) -> set[str]:
+        return {
+            s.version
+            for s in stage.by_item["a"]
+            if s.known_from <= day(observer) < s.known_until and s.start <= day(at) < s.until
+        }
+
+    assert seen_at(4, 9) == {old, "reading", "other"}
+    assert seen_at(7, 9) == {new, "reading", "other"}
+    assert seen_at(8, 9) == {new, "other"}
+    assert seen_at(8, 7) == {new, "reading", "other"}
+    parts = {version for made in stage.records.versions.values() for _, version in made.components}
+    assert parts == {old, new}
+
+
+def test_a_part_that_comes_later_is_absent_from_the_whole_before() -> None:
+    """Case T10."""
+    stage = Stage(("a", "b"), root=True)
+    first, late = stage.act("a", 0, 0), stage.act("b", 5, 5)
+    stage.paint()
+    shown = [stage.sees("root", day(at), day(9)) for at in (4, 5)]
+    assert [stage.records.versions[str(root)].components for root in shown] == [
+        (("a", first),),
+        (("a", first), ("b", late)),
+    ]
+
+
+def test_a_retroactive_change_of_a_part_changes_the_whole_for_who_knows_it() -> None:
+    """Case T27: two levels up, and the stretches around it are as they were."""
+    stage = Stage(("a",))
+    for name, parent in (("root", None), ("one", "root")):
+        stage.records.items[name] = ItemRecord(name, "part", name, parent)
+    stage.records.items["a"].parent = "one"
+    stage.acts.append(Act(FIRST, "", [], orders={"root": ("one",), "one": ("a",)}, start=FIRST))
+    old = stage.act("a", 0, 0)
+    new = stage.act("a", 10, 3, until=6)
+    stage.paint()
+    versions = stage.records.versions
+
+    def text(at: int, observer: int) -> str:
+        [(_, one)] = versions[str(stage.sees("root", day(at), day(observer)))].components
+        [(_, part)] = versions[one].components
+        return versions[part].texts[0].content
+
+    assert [text(at, 9) for at in (2, 3, 5, 6)] == [old] * 4
+    assert [text(at, 10) for at in (2, 3, 5, 6)] == [old, new, new, old]
+    assert stage.sees("root", day(2), day(9)) == stage.sees("root", day(2), day(10))
+    made = versions[str(stage.sees("root", day(4), day(10)))]
+    assert made.retroactive
+    assert made.produced_by == versions[new].produced_by
