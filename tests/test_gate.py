@@ -1,4 +1,7 @@
-"""The gate: good graphs pass, each kind of bad graph is found, and pySHACL says the same."""
+"""The gate on graphs the writer made: good ones pass, each kind of damage to them is found.
+
+That pySHACL says the same is tried on the situations of ``test_gate_situations.py``.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, serialize
-from pyshacl import validate
-from rdflib import Graph, Namespace, URIRef
+from pyoxigraph import Literal, NamedNode, Quad
+from rdflib import Graph, Namespace
 
 from satgraph_rdf.binding import Template
 from satgraph_rdf.errors import InvalidDeclaration
@@ -218,12 +220,6 @@ BAD: dict[str, tuple[Mutation, str]] = {
     "a type broader than itself": (add(SPACE.iri("component"), "skos:broader", SPACE.iri("article")), "item-type-acyclic"),
     "a part that its whole does not allow": (add(SPACE.iri("law"), "sat:allowsPart", SPACE.iri("case-law")), "item-part-allowed"),
 }  # fmt: skip
-ILL_TIMED = {
-    "an instant without zone",
-    "a date in the place of an instant",
-    "an impossible instant",
-    "an action without a time",
-}
 WARNINGS = {
     "an action of a complete source without a source",
     "a relation to nowhere",
@@ -241,43 +237,12 @@ def ours(quads: Quads) -> list[Violation]:
     return check(store, [GRAPH], SHAPES)
 
 
-def theirs(quads: Quads) -> set[tuple[str, str]]:
-    """(focus, shape) of every result of pySHACL; a SPARQL constraint counts by its own name."""
-    data, shapes = Graph(), Graph()
-    data.parse(data=serialize([q.triple for q in quads], format=RdfFormat.N_TRIPLES), format="nt")
-    for path in SHAPES.glob("*.ttl"):
-        shapes.parse(data=path.read_text(encoding="utf-8"), format="turtle")
-    _, report, _ = validate(data, shacl_graph=shapes, advanced=True, inference="none")
-    assert isinstance(report, Graph)
-    owner = {part: shape for shape, part in shapes.subject_objects(SH.property)}
-    found = set()
-    for result in report.subjects(SH.focusNode):
-        shape = report.value(result, SH.sourceConstraint)
-        if not isinstance(shape, URIRef):
-            shape = report.value(result, SH.sourceShape)
-        named = shape if isinstance(shape, URIRef) else _owner(shapes, report, result, owner)
-        found.add((str(report.value(result, SH.focusNode)), str(named)))
-    return found
-
-
-def _owner(shapes: Graph, report: Graph, result: Any, owner: dict[Any, Any]) -> Any:
-    """The node shape of an unnamed property shape: pySHACL copies it, so it is found by path and target."""
-    path = report.value(result, SH.resultPath)
-    message = report.value(result, SH.resultMessage)
-    for part, shape in owner.items():
-        if shapes.value(part, SH.path) == path and shapes.value(part, SH.message) == message:
-            return shape
-    raise AssertionError(f"no shape for {path} {message}")
-
-
 def test_a_good_graph_has_no_finding(good: Quads) -> None:
     assert ours(good) == []
-    assert theirs(good) == set()
 
 
-@pytest.mark.filterwarnings("ignore:NotImplemented should not be used in a boolean context")
 @pytest.mark.parametrize("name", BAD)
-def test_each_kind_of_bad_graph_is_found_and_pyshacl_agrees(good: Quads, name: str) -> None:
+def test_each_kind_of_bad_graph_is_found(good: Quads, name: str) -> None:
     mutate, shape = BAD[name]
     quads = set(good)
     mutate(quads)
@@ -286,12 +251,6 @@ def test_each_kind_of_bad_graph_is_found_and_pyshacl_agrees(good: Quads, name: s
     hit = [violation for violation in found if violation.shape.endswith("#" + shape)]
     assert hit, f"expected {shape}; got {found}"
     assert {violation.severity for violation in hit} == {"warning" if name in WARNINGS else "violation"}
-    shown = {(violation.focus, violation.shape) for violation in found}
-    also = theirs(quads)
-    if name in ILL_TIMED:  # where a time is no time, the gate compares none; pySHACL does all the same
-        ordered = {shape.iri for shape in read(SHAPES) if shape.order == 1}
-        also = {(focus, named) for focus, named in also if named not in ordered}
-    assert shown == also
 
 
 def test_the_sweep_finds_what_the_query_finds(good: Quads) -> None:

@@ -23,6 +23,7 @@ from satgraph_rdf.ingest.model import (
     TextRecord,
     VersionRecord,
 )
+from satgraph_rdf.ingest.outline import settle
 from satgraph_rdf.ingest.paint import Painter
 from satgraph_rdf.terms import OPEN, Instant
 
@@ -397,6 +398,8 @@ def test_a_scheduled_amendment_is_open_for_who_did_not_know_it() -> None:
     assert stage.sees("a", day(7), day(9)) == old
     assert stage.sees("a", day(8), day(9)) == new
     assert stage.sees("a", day(20), day(4)) == old
+    ends = {s.known_from: (s.until, s.ended_by) for s in stage.by_item["a"] if s.version == old}
+    assert ends == {day(0): (OPEN, None), day(5): (day(8), stage.records.versions[new].produced_by)}
 
 
 def test_a_retroactive_amendment_is_seen_from_its_publication_on() -> None:
@@ -616,6 +619,63 @@ def test_interpretive_versions_have_timelines_of_their_own() -> None:
     assert seen_at(8, 7) == {new, "reading", "other"}
     parts = {version for made in stage.records.versions.values() for _, version in made.components}
     assert parts == {old, new}
+
+
+def test_a_part_for_a_while_gives_the_whole_of_its_whole_new_versions_too() -> None:
+    """The rest of the middle container is a version that continues it, and the root must hold that one."""
+    stage = Stage(("a", "b"))
+    for name, parent in (("root", None), ("one", "root")):
+        stage.records.items[name] = ItemRecord(name, "part", name, parent)
+    stage.records.items["a"].parent = stage.records.items["b"].parent = "one"
+    stage.acts.append(Act(FIRST, "", [], orders={"root": ("one",), "one": ("a", "b")}, start=FIRST))
+    always, while_there = stage.act("a", 0, 0), stage.act("b", 1, 1, until=2)
+    stage.paint()
+    versions = stage.records.versions
+    for at, parts in ((0, [always]), (1, [always, while_there]), (2, [always])):
+        one = stage.sees("one", day(at), day(3))
+        root = stage.sees("root", day(at), day(3))
+        assert [version for _, version in versions[str(one)].components] == parts
+        assert versions[str(root)].components == (("one", one),)
+
+
+def test_the_rest_of_a_version_keeps_who_ended_it() -> None:
+    """Repealed from day 10 on; a hole made later leaves a rest that the repeal still ends."""
+    stage = Stage()
+    stage.act("a", 0, 0)
+    stage.act("a", 10, 10, version=False)
+    stage.act("a", 12, 3, until=6, version=False)
+    stage.paint()
+    rest = stage.sees("a", day(7), day(12))
+    assert stage.origin(rest) == "a00"
+    assert [(s.start, s.until, s.ended_by) for s in stage.by_item["a"] if s.version == rest] == [
+        (day(6), day(10), "act01")
+    ]
+
+
+def test_no_action_ends_what_it_makes() -> None:
+    """A temporary version: its end is stated, and the act ends the version beneath alone."""
+    stage = Stage()
+    old, temporary = stage.act("a", 0, 0), stage.act("a", 3, 3, until=6)
+    painter = stage.paint()
+    settle(stage.records, painter)
+    assert [s.ended_by for s in stage.by_item["a"] if s.version == temporary] == [None]
+    assert stage.records.actions["act01"].terminates == [old]
+
+
+@searching(150)
+@TREE
+def test_who_ends_a_version_is_told_alike_by_statement_and_action(history: list[Happening]) -> None:
+    """A statement names as its end only an action that terminates the version."""
+    tree = Tree(history)
+    painter = tree.paint()
+    settle(tree.records, painter)
+    for statement in tree.records.statements:
+        if statement.ended_by is not None:
+            action = tree.records.actions[statement.ended_by]
+            assert statement.version in action.terminates
+            assert action.event_time <= statement.known_from
+            assert statement.until < OPEN
+            assert tree.records.versions[statement.version].produced_by != action.id
 
 
 def test_a_part_that_comes_later_is_absent_from_the_whole_before() -> None:

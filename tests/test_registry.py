@@ -105,6 +105,31 @@ WRONG: dict[str, tuple[str, str]] = {
     "a list without order": (file(QUERY.replace("ORDER BY ?label ?id", "")), "total order"),
     "an order with ties": (file(QUERY.replace("ORDER BY ?label ?id", "ORDER BY ?label")), "total order"),
     "a reader that is not there": (file(extra="#+ hydrate: get_batch_things"), "'hydrate:' must name"),
+    "a key twice with one value": (file(extra="#+ returns: [Item]"), "5: header key 'returns' stands twice"),
+    "a key without a value": (file(params=""), "3: unknown header key"),
+    "a service in small letters": (
+        file(QUERY.replace("?typeId .", "?typeId . service silent <http://127.0.0.1/> { ?a ?b ?c }")),
+        "SERVICE is not allowed",
+    ),
+    "a named data set": (
+        file(QUERY.replace("WHERE", "from named <http://example.org/g> WHERE")),
+        "FROM is not allowed",
+    ),
+    "a description": (file("DESCRIBE $item"), "5: DESCRIBE is not allowed"),
+    "an update after a query": (file(QUERY + "; DROP ALL"), "DROP is not allowed"),
+    "returns half a list": (file(returns="Item]"), "4: 'returns:' must be like"),
+    "an order of another variable": (
+        file(QUERY.replace("ORDER BY ?label ?id", "ORDER BY ?label ?idea")),
+        "total order",
+    ),
+    "a reader that reads no list": (
+        file(returns="Item", extra="#+ hydrate: get_batch_items"),
+        "'hydrate:' must name a batch primitive of Item",
+    ),
+    "an outcome of two": (
+        file(returns="[Item] or RESOURCE_NOT_FOUND or NOT_YET_KNOWN"),
+        "4: 'returns:' must be",
+    ),
     "an explanation that is not there": (file(extra="#+ absent: why_not"), "'absent:' must name"),
 }
 
@@ -115,6 +140,68 @@ def test_a_wrong_file_is_refused(tmp_path: Path, what: str) -> None:
     with pytest.raises(InvalidDeclaration, match=message) as caught:
         registry(tmp_path, content)
     assert "get_parts" in str(caught.value)
+
+
+def test_the_line_of_a_fault_is_that_of_the_file(tmp_path: Path) -> None:
+    wrong = file(QUERY.replace("?typeId .", "?typeId .\n  SERVICE <http://127.0.0.1/> { ?a ?b ?c }"))
+    with pytest.raises(InvalidDeclaration, match=r"group/get_parts\.rq:7: SERVICE"):
+        registry(tmp_path, wrong)
+    wrong = file(QUERY.replace("rdfs:label ?label ;", "rdfs:label ?label ;\n  sat:from $at ;"))
+    with pytest.raises(InvalidDeclaration, match=r"group/get_parts\.rq:7: input \$at"):
+        registry(tmp_path, wrong)
+
+
+def test_a_reader_of_other_entities_is_refused(tmp_path: Path) -> None:
+    finder = file("SELECT ?id WHERE { ?id eli:is_part_of $item } ORDER BY ?id", extra="#+ hydrate: get_acts")
+    other = file(
+        "SELECT ?id ?type ?eventTime WHERE { ?id sat:actionType ?type ; prov:endedAtTime ?eventTime ;"
+        " sat:produces $item } ORDER BY ?id",
+        path="/items/{item}/acts",
+        returns="[Action]",
+    )
+    with pytest.raises(InvalidDeclaration, match="get_parts: 'hydrate:' must name a batch primitive of Item"):
+        registry(tmp_path, finder, other, names=("get_parts", "get_acts"))
+
+
+def test_a_finder_selects_ids_and_its_reader_the_fields(tmp_path: Path) -> None:
+    """Without a reader the same query lacks the required fields."""
+    finder = "SELECT ?id WHERE { ?id eli:is_part_of $item } ORDER BY ?id"
+    with pytest.raises(InvalidDeclaration, match="a required field of Item"):
+        registry(tmp_path / "alone", file(finder))
+    reader = file(path="/items/{item}/all")
+    both = registry(
+        tmp_path / "both", file(finder, extra="#+ hydrate: get_all"), reader, names=("get_parts", "get_all")
+    )
+    assert both["get_parts"].hydrate == "get_all"
+
+
+def test_optional_parameters_take_their_default_or_the_one_stated(tmp_path: Path) -> None:
+    query = QUERY.replace("?label ;", "?label ; sat:from $at ;")
+    stated = registry(tmp_path / "a", file(query, params="item, at?=beginning"))["getParts"].uses[1]
+    usual = registry(tmp_path / "b", file(query, params="item, at?"))["getParts"].uses[1]
+    needed = registry(tmp_path / "c", file(query, params="item, at"))["getParts"].uses[1]
+    assert [(use.required, use.default) for use in (stated, usual)] == [(False, "beginning"), (False, "now")]
+    assert needed.required
+
+
+def test_one_route_may_serve_two_methods(tmp_path: Path) -> None:
+    """The names of the parameters in a path do not make two routes of one."""
+    posted = file(extra="#+ method: POST")
+    both = registry(tmp_path / "methods", file(), posted)
+    assert {(primitive.method, primitive.name) for primitive in both} == {
+        ("GET", "get_parts"),
+        ("POST", "get_parts1"),
+    }
+    renamed = file(QUERY.replace("$item", "$action"), params="action", path="/items/{action}/parts")
+    with pytest.raises(InvalidDeclaration, match="is taken by"):
+        registry(tmp_path / "names", file(), renamed)
+
+
+def test_two_folders_cannot_hold_one_name(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "get_parts.rq").write_text(file(path="/others/{item}"), encoding="utf-8")
+    with pytest.raises(InvalidDeclaration, match="'get_parts' is taken by|'getparts' is taken by"):
+        registry(tmp_path, file())
 
 
 def test_a_word_in_a_comment_or_a_string_is_not_a_keyword(tmp_path: Path) -> None:
@@ -154,8 +241,11 @@ def test_the_identity_pins_file_prefixes_and_reader(tmp_path: Path) -> None:
 
 def test_every_name_of_a_primitive_reaches_it() -> None:
     loaded = Registry.load()
-    names = ("get_item_by_id", "getItemById", "get-item-by-id", "getItem")
+    names = ("get_item_by_id", "getItemById", "get-item-by-id", "getItem", "GETITEM")
     assert {loaded[name].name for name in names} == {"get_item_by_id"}
+    for primitive in loaded:
+        others = (primitive.name, primitive.operation_id, primitive.camel_name, primitive.command)
+        assert all(loaded[name] is primitive for name in others)
     with pytest.raises(NotFound, match="getValidVersions"):
         loaded["getNothing"]
 

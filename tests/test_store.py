@@ -115,6 +115,74 @@ def test_many_threads_read_at_once(store: EmbeddedStore) -> None:
     assert found == [3] * 8
 
 
+def test_ask_and_construct_are_restricted_too(store: EmbeddedStore) -> None:
+    triples = "CONSTRUCT { ?s ?p ?o } WHERE { GRAPH ?g { ?s ?p ?o } }"
+    assert {triple.subject for triple in store.construct(triples, [ONE])} == {A}
+    assert store.construct(triples, []) == []
+    assert store.construct("CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }", []) == []
+    assert store.construct("DESCRIBE <http://x.example/b>", [ONE]) == []
+    assert len(store.construct("DESCRIBE <http://x.example/b>", [TWO])) == 1
+    for pattern in ("?s ?p ?o", "GRAPH ?g { ?s ?p ?o }"):
+        assert store.ask(f"ASK {{ {pattern} }}", []) is False
+        assert store.ask(f"ASK {{ {pattern} FILTER(?s = <http://x.example/b>) }}", [ONE]) is False
+        assert store.ask(f"ASK {{ {pattern} FILTER(?s = <http://x.example/b>) }}", [ONE, TWO]) is True
+
+
+def test_a_count_reveals_nothing_of_what_is_not_granted(store: EmbeddedStore) -> None:
+    count = "SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }"
+    assert [store.select(count, [graph]).rows for graph in (ONE, TWO)] == [[(Literal(2),)], [(Literal(1),)]]
+
+
+def test_a_grant_of_a_graph_that_is_not_there_sees_nothing(store: EmbeddedStore) -> None:
+    assert store.select(ALL, [NamedNode("http://x.example/graph/three")]).rows == []
+
+
+# Canonical forms: the embedded engine keeps numbers and instants by value, not by spelling.
+TERMS = [
+    WHEN,
+    Literal("2000-02-13T23:59:59.999Z", datatype=XSD_DATE_TIME),
+    Literal("2000-02-14T00:00:00-03:00", datatype=XSD_DATE_TIME),
+    Literal("0001-01-01T00:00:00Z", datatype=XSD_DATE_TIME),
+    Literal("9999-12-31T00:00:00Z", datatype=XSD_DATE_TIME),
+    Literal("-7", datatype=NamedNode("http://www.w3.org/2001/XMLSchema#integer")),
+    Literal("1.5", datatype=NamedNode("http://www.w3.org/2001/XMLSchema#decimal")),
+    Literal("true", datatype=NamedNode("http://www.w3.org/2001/XMLSchema#boolean")),
+    Literal('{"b":1,"a":"\u00e9"}', datatype=NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#JSON")),
+    Literal("x", datatype=NamedNode("http://x.example/own")),
+    WORD,
+    Literal("\u65e5\u672c", language="ja"),
+    Literal(""),
+    Literal('a "quoted"\n\ttext \\ with\r\n\U0001f600 everything'),
+    Literal("x" * 100_000),
+    NamedNode("http://x.example/\u00e9?a=b#c"),
+]
+
+
+@pytest.mark.parametrize("kind", ["memory", "folder", "copied", "read-only"])
+def test_terms_come_back_as_they_were(kind: str, tmp_path: Path) -> None:
+    subjects = [NamedNode(f"http://x.example/{number}") for number in range(len(TERMS))]
+    made = EmbeddedStore.memory() if kind == "memory" else EmbeddedStore.folder(tmp_path / "graph")
+    made.insert(Quad(subject, P, term, ONE) for subject, term in zip(subjects, TERMS, strict=True))
+    if kind in ("copied", "read-only"):
+        made.close()
+        made = EmbeddedStore.read_only(tmp_path / "graph", in_memory=kind == "copied")
+    found = dict(made.select("SELECT ?s ?o WHERE { ?s ?p ?o }", [ONE]).rows)
+    for subject, term in zip(subjects, TERMS, strict=True):
+        assert found[subject] == term
+        assert str(found[subject]) == str(term)
+    assert {triple.object for triple in made.construct("CONSTRUCT WHERE { ?s ?p ?o }", [ONE])} == set(TERMS)
+
+
+def test_a_folder_is_read_by_several_at_once_and_written_by_none(tmp_path: Path) -> None:
+    folder(tmp_path).close()
+    one, other = (EmbeddedStore.read_only(tmp_path / "graph", "r1", in_memory=False) for _ in range(2))
+    assert one.select(ALL, [ONE, TWO]) == other.select(ALL, [ONE, TWO])
+    assert one.revision == "r1"
+    with pytest.raises((OSError, RuntimeError, StoreError), match="read-write|read.only"):
+        one.insert([Quad(B, P, Literal("more"), ONE)])
+    assert len(other) == len(QUADS)
+
+
 def test_a_graph_is_cleared_alone(tmp_path: Path) -> None:
     made = folder(tmp_path)
     made.clear(ONE)

@@ -104,7 +104,14 @@ def version_rows() -> Rows:
 
 def test_versions_follow_the_order_of_the_date_and_not_of_the_ids() -> None:
     root = BASE + "root@1"
-    assert hierarchy(version_rows(), to_id, root, -1, "document") == ["b@1", "w@1", "a@1", "y@1", "z@1", "x@1"]
+    assert hierarchy(version_rows(), to_id, root, -1, "document") == [
+        "b@1",
+        "w@1",
+        "a@1",
+        "y@1",
+        "z@1",
+        "x@1",
+    ]
     assert hierarchy(version_rows(), to_id, root, -1, "depth") == ["b@1", "a@1", "w@1", "y@1", "z@1", "x@1"]
     assert hierarchy(version_rows(), to_id, root, 1, "document") == ["b@1", "a@1"]
 

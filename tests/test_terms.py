@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta, timezone
+from urllib.parse import quote
+
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pyoxigraph import NamedNode, Store
 
@@ -11,6 +14,7 @@ from satgraph_rdf.errors import InvalidParameter
 from satgraph_rdf.terms import (
     BEGINNING,
     OPEN,
+    RESERVED_IDS,
     IdSpace,
     Instant,
     aspect,
@@ -64,6 +68,38 @@ def test_what_is_no_instant_is_refused_with_what_is_accepted(text: object) -> No
         Instant.parse(text, "at")
 
 
+def test_a_refusal_says_what_is_accepted_and_no_more() -> None:
+    with pytest.raises(InvalidParameter, match=r"RFC 3339 .*2000-02-14T00:00:00Z.*20100101") as caught:
+        Instant.parse("20100101", "at")
+    assert "%2B" not in str(caught.value)
+    with pytest.raises(InvalidParameter, match="not a possible date.*2010-02-30"):
+        Instant.parse("2010-02-30")
+    with pytest.raises(InvalidParameter, match="years 0001 to 9998"):
+        Instant.parse(str(OPEN))
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(
+    st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 30)),  # noqa: DTZ001
+    st.integers(-23 * 60 - 59, 23 * 60 + 59),
+)
+def test_an_instant_is_the_same_in_every_zone(moment: datetime, minutes: int) -> None:
+    """Case T4."""
+    local = moment.replace(tzinfo=timezone(timedelta(minutes=minutes)))
+    instant = Instant.parse(local.isoformat())
+    assert instant.at == local.astimezone(UTC)
+    assert Instant.parse(str(instant)) == instant
+    assert str(Instant.parse(local.astimezone(UTC).isoformat())) == str(instant)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.datetimes(), st.datetimes())
+def test_text_sorts_as_time_does(one: datetime, other: datetime) -> None:
+    first, second = (Instant(moment.replace(tzinfo=UTC)) for moment in (one, other))
+    assert (first < second) == (chronological(str(first)) < chronological(str(second)))
+    assert (first == second) == (str(first) == str(second))
+
+
 def test_a_plus_that_became_a_blank_is_named_as_the_likely_cause() -> None:
     with pytest.raises(InvalidParameter, match="%2B"):
         Instant.parse("2000-02-14T00:00:00 01:00")
@@ -115,6 +151,61 @@ def test_ids_and_iris_are_a_bijection(one: str, other: str) -> None:
     assert (first == second) == (one == other)
 
 
+# Pieces that ids and IRIs are told apart by.
+PIECES = st.sampled_from(
+    ["http://", "https://", "other.example", "/", "//", "%", "%2F", "%20", "2F", " ", "#", "?", "é", "<", "id/", "x", ":", "[", "@"]
+    + [SPACE.base, SPACE.prefix, "https://law.example", "\U0001f600", "\ue000", "\n", "\x85", "\u2028", "\xa0"]
+)  # fmt: skip
+PIECED = st.lists(PIECES, min_size=1, max_size=6).map("".join)
+
+
+@settings(max_examples=1000, deadline=None, derandomize=True)
+@given(PIECED, PIECED)
+def test_ids_made_of_pieces_of_iris_are_a_bijection(one: str, other: str) -> None:
+    """Ids that start with the base cannot be loaded, but even they come back as they were."""
+    first, second = SPACE.iri(one), SPACE.iri(other)
+    assert SPACE.id(first.value) == one
+    assert SPACE.id(second.value) == other
+    assert (first == second) == (one == other)
+    assert NamedNode(first.value) == first
+
+
+@settings(max_examples=500, deadline=None, derandomize=True)
+@given(PIECED | st.text(min_size=1))
+def test_every_spelling_of_an_iri_reaches_the_canonical_one(name: str) -> None:
+    assume(SPACE.loadable(name) is None)
+    canonical = SPACE.iri(name)
+    assert SPACE.requested(name) == canonical
+    assert SPACE.requested(canonical.value) == canonical
+    assert SPACE.requested(SPACE.prefix + quote(name, safe="")) == canonical
+    assert SPACE.requested(SPACE.prefix + quote(name, safe="").lower()) == SPACE.iri(name.lower()) or (
+        name != name.lower()
+    )
+
+
+def test_an_id_is_decoded_once() -> None:
+    assert SPACE.requested(SPACE.prefix + "a%252Fb") == SPACE.iri("a%2Fb") != SPACE.iri("a/b")
+    assert SPACE.requested("a%2Fb") == SPACE.iri("a%2Fb")
+    assert SPACE.requested(SPACE.prefix + "http%3A%2F%2Fother.example%2Fx") == NamedNode(
+        "http://other.example/x"
+    )
+
+
+def test_an_invalid_http_iri_is_an_opaque_id() -> None:
+    assert SPACE.iri("http://other.example/a b").value == SPACE.prefix + "http://other.example/a%20b"
+    assert SPACE.iri("http://other.example/<x>").value == SPACE.prefix + "http://other.example/%3Cx%3E"
+    assert SPACE.iri("http://other.example/%zz").value.startswith(SPACE.prefix)
+    assert SPACE.iri("http:/x").value == SPACE.prefix + "http:/x"
+    assert SPACE.iri(SPACE.base + "x").value == SPACE.prefix + SPACE.base + "x"
+    assert SPACE.iri("see " + SPACE.base).value == SPACE.prefix + "see%20" + SPACE.base
+
+
+def test_sources_have_graphs_of_their_own() -> None:
+    assert SPACE.graph("cf88").value == "https://law.example/graph/cf88"
+    names = ["a b", "a%20b", "a#b", "a/b", "<>", "é"]
+    assert len({SPACE.graph(name) for name in names}) == len(names)
+
+
 def test_an_http_iri_outside_the_base_is_its_own() -> None:
     assert SPACE.iri("https://standards.example/x").value == "https://standards.example/x"
     assert SPACE.iri("urn:x").value == "https://law.example/id/urn:x"
@@ -148,10 +239,22 @@ def test_what_cannot_be_an_id_is_refused(name: object) -> None:
         ("relation:x", "only minted"),
         ("", "empty"),
         ("a\tb", "control"),
+        ("a\x85", "control"),
+        ("\ud800", "surrogate"),
+        ("https://law.example/", "base IRI"),
+        ("..", "path segment"),
+        ("urn:x/.", "path segment"),
+        ("https://other.example/../x", "path segment"),
+        *((name, "fixed segment") for name in sorted(RESERVED_IDS)),
     ],
 )
 def test_some_ids_cannot_be_loaded(name: str, reason: str) -> None:
     assert reason in (SPACE.loadable(name) or "")
+
+
+def test_minted_prefixes_open_no_other_door() -> None:
+    for name in ("", "a/../b", "search", "https://law.example/x", "action:\n"):
+        assert SPACE.loadable(name, minted=True) is not None
 
 
 def test_others_can() -> None:

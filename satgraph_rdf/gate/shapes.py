@@ -237,6 +237,8 @@ class _Reader:
 
     def _order(self, node: Node, name: str) -> int | None:
         text = self._text(node, "order", name)
+        if text and not text.isdecimal():
+            raise InvalidDeclaration(f"{name}: sh:order must be a whole number; got {text!r}.")
         return int(text) if text else None
 
     def _only(self, node: Node, allowed: set[str], name: str) -> None:

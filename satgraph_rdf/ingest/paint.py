@@ -229,7 +229,7 @@ class Painter:
     ) -> list[Region]:
         lane = self._lane(container, "")
         changed: list[Region] = []
-        last: tuple[Region, str | None, VersionRecord | None, tuple[tuple[str, str], ...]] | None = None
+        plan: list[tuple[Region, VersionRecord | None, tuple[tuple[str, str], ...]]] = []
         for stretch in self._stretches(container, regions):
             parts = self._composition(container, stretch.start)
             name = lane.validity.at(stretch.start)
@@ -238,21 +238,17 @@ class Painter:
                 own.components = parts  # painted by this group: its parts are set once, here
                 self._hide_if_empty(own)
                 changed.append(stretch)
-                continue
-            if (own.components if own is not None else ()) == parts:
-                continue
-            same = last is not None and last[0].until == stretch.start and last[2] is own and last[3] == parts
+            elif (own.components if own is not None else ()) != parts:
+                if plan and plan[-1][0].until == stretch.start and plan[-1][1:] == (own, parts):
+                    stretch = Region(plan.pop()[0].start, stretch.until)  # noqa: PLW2901 - one version for both
+                plan.append((stretch, own, parts))
+        # Latest first: what an earlier stretch cuts off is then no longer what a later one replaces.
+        for region, own, parts in reversed(plan):
             version: str | None = None
-            start = stretch.start
-            if same and last is not None and last[1] is not None:
-                version, start = last[1], last[0].start
-            elif parts or (own is not None and own.texts):
-                made = self._derive(container, own, parts, start, known, macro)
-                version = made.id
+            if parts or (own is not None and own.texts):
+                version = self._derive(container, own, parts, region.start, known, macro).id
                 fresh.add(version)
-            self._paint_container(lane, Region(start, stretch.until), version, known, macro, painted)
-            changed.append(stretch)
-            last = (Region(start, stretch.until), version, own, parts)
+            changed.extend(self._paint_container(lane, region, version, known, macro, painted))
         return changed
 
     def _hide_if_empty(self, version: VersionRecord) -> None:
@@ -316,9 +312,10 @@ class Painter:
         known: Instant,
         macro: str | None,
         painted: dict[int, Lane],
-    ) -> None:
+    ) -> list[Region]:
+        """Paint a container's timeline; the regions that now show another version of it."""
         painted[id(lane)] = lane
-        _, cut = lane.paint(
+        regions, cut = lane.paint(
             region.start,
             region.until,
             version,
@@ -333,3 +330,4 @@ class Painter:
             action.terminates.extend(old for old in ended if old not in action.terminates)
         if version is not None and cut and cut[-1] != version:
             self.records.versions[version].previous = cut[-1]
+        return regions
