@@ -62,9 +62,11 @@ def create_app(service: Service) -> FastAPI:
 
 async def _arguments(request: Request, match: Match) -> tuple[dict[str, Any], str]:
     """Arguments by wire name, and the format asked for."""
-    if match.primitive.method == "POST":
-        return body_arguments(await _body(request)), "json"
     query: bytes = request.scope["query_string"]
+    if match.primitive.method == "POST":
+        if query:
+            raise InvalidParameter("This operation takes its parameters in the body, not in the query.")
+        return body_arguments(await _body(request)), "json"
     arguments, form = query_arguments(match.primitive, query.decode("latin-1"))
     for name, value in match.values.items():
         if name in arguments:

@@ -18,7 +18,7 @@ from api.arguments import add_params, example, given
 from api.routes import plain_text
 from satgraph_rdf import __version__
 from satgraph_rdf.engine import wall_clock
-from satgraph_rdf.errors import AccessDenied, InvalidParameter, SatGraphError
+from satgraph_rdf.errors import AccessDenied, InvalidParameter, SatGraphError, Unauthorized
 from satgraph_rdf.ingest.adapters import ADAPTERS
 from satgraph_rdf.load_report import Report
 from satgraph_rdf.loading import Request, load, unload
@@ -267,13 +267,14 @@ def _show(arguments: argparse.Namespace, registry: Registry) -> int:
     print(text)
     if hydrator is not None:
         print(f"\n# What has these ids is then read by {hydrator.operation_id} sha256:{hydrator.identity}")
+        print(served.engine.show_reader(primitive.name, {**examples, **values}))
     return 0
 
 
 def check_open(host: str, is_open: bool) -> None:
     """Until keys exist a server must be open, and an open one stays on the machine."""
     if not is_open:
-        raise AccessDenied(
+        raise Unauthorized(
             "There are no keys yet, so nobody could call this server. "
             "Start it with --open to serve everyone on this machine (loopback only)."
         )

@@ -115,8 +115,8 @@ def body_arguments(body: bytes) -> dict[str, Any]:
         raise InvalidParameter(
             f"The body is not JSON: {fault.msg} at line {fault.lineno}, column {fault.colno}."
         ) from None
-    except (UnicodeDecodeError, RecursionError):
-        raise InvalidParameter("The body is not UTF-8 JSON, or nested too deeply.") from None
+    except (ValueError, RecursionError):  # not UTF-8, a number without end, nested too deeply
+        raise InvalidParameter("The body is not JSON that can be read.") from None
     if not isinstance(data, dict):
         raise InvalidParameter("The body must be a JSON object.")
     return data

@@ -89,7 +89,14 @@ class Template:
 
     def with_variable(self, name: str) -> Template:
         """The template with one input left open: ``$name`` becomes the variable ``?name``."""
-        pieces = (f"?{name}" if isinstance(p, Slot) and p.name == name else p for p in self.pieces)
+        return self._with(name, f"?{name}")
+
+    def with_open(self, name: str) -> Template:
+        """The template with one input still to be given: ``$name`` stays ``$name``, for people to read."""
+        return self._with(name, f"${name}")
+
+    def _with(self, name: str, text: str) -> Template:
+        pieces = (text if isinstance(p, Slot) and p.name == name else p for p in self.pieces)
         return Template(tuple(pieces), self.words)
 
     def bind(self, values: Mapping[str, Value]) -> str:

@@ -146,9 +146,18 @@ class Engine:
 
     def show(self, name: str, arguments: Mapping[str, Any]) -> str:
         """The exact query text that :meth:`run` would send."""
+        return self._shown(name, arguments)[0]
+
+    def show_reader(self, name: str, arguments: Mapping[str, Any]) -> str | None:
+        """The query that then reads the entities, its ``$ids`` still open; None where there is none."""
+        return self._shown(name, arguments)[1]
+
+    def _shown(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, str | None]:
         call = Call(self.registry[name])
         self._prepare(call, arguments, self._clock())
-        return call.primitive.template.bind(call.terms)
+        reader = self.registry[call.primitive.hydrate] if call.primitive.hydrate else None
+        second = reader.template.with_open("ids").bind(call.terms) if reader is not None else None
+        return call.primitive.template.bind(call.terms), second
 
     # Steps -------------------------------------------------------------------------------------
 

@@ -23,12 +23,13 @@ from satgraph_rdf.ingest.itemclass import declare_types
 from satgraph_rdf.ingest.model import Finding, Records, SourceInfo
 from satgraph_rdf.ingest.paint import Painter
 from satgraph_rdf.ingest.write import Writer as QuadWriter
+from satgraph_rdf.ingest.write import complete_types
 from satgraph_rdf.load_report import Report, finding
 from satgraph_rdf.ownership import External, external_faults, ownership_faults
 from satgraph_rdf.resources import resource
 from satgraph_rdf.revisions import FORMAT, Manifest, Revisions, SourceEntry, Writer, content_identity
 from satgraph_rdf.store.embedded import EmbeddedStore
-from satgraph_rdf.terms import IdSpace, Instant
+from satgraph_rdf.terms import IdSpace, Instant, check_id
 
 DEFAULT_BASE: Final = "https://w3id.org/sat-graph/data/"
 
@@ -103,6 +104,11 @@ def load(
             None, writer.parent.revision if writer.parent else None, swept=writer.swept, findings=findings
         )
         report.sources = [asdict(source.entry) for source in prepared]
+        replaced = [s.entry.name for s in prepared if writer.parent and writer.parent.source(s.entry.name)]
+        findings.extend(
+            Finding("info", "SOURCE_REPLACED", "A source of this name was loaded; it is replaced.", name)
+            for name in replaced
+        )
         report.dry_run = dry_run
         _check_overlays(prepared, entries)
         externals = [
@@ -147,9 +153,8 @@ def _space(writer: Writer, base: str | None) -> IdSpace:
 def _prepare(request: Request, space: IdSpace) -> tuple[_Prepared | None, list[Finding]]:
     """Read one source. Its findings are prefixed by nothing: their places name the file."""
     adapter = choose(request.path, request.adapter)
-    stem = request.path.name.split(".")[0] or "source"
     info = SourceInfo(
-        request.name or stem,
+        check_id(request.name or _stem(request.path), "source"),
         title=request.title,
         publisher=request.publisher,
         license=request.license,
@@ -161,7 +166,10 @@ def _prepare(request: Request, space: IdSpace) -> tuple[_Prepared | None, list[F
         return None, records.findings
     if draft.quads is not None:
         graph = space.graph(info.name)
-        quads = [Quad(quad.subject, quad.predicate, quad.object, graph) for quad in draft.quads]
+        quads = complete_types(draft.quads, graph)
+        _check_iris(quads, records, space)
+        if any(records.violations()):
+            return None, records.findings
     else:
         painter = Painter(records)
         painter.paint(draft.acts)
@@ -190,10 +198,32 @@ def _prepare(request: Request, space: IdSpace) -> tuple[_Prepared | None, list[F
         language=info.language,
         complete=info.complete,
         legal_zone=info.legal_zone,
+        period=info.period,
+        gaps=info.gaps,
         overlays=request.overlay,
         counts=counts,
     )
     return _Prepared(entry, quads, records), records.findings
+
+
+def _stem(path: Path) -> str:
+    """The name of a file without its suffix (``.tar.xz`` is one); of a folder, its name."""
+    name = path.name if path.is_dir() else path.stem
+    return name.removesuffix(".tar") or "source"
+
+
+def _check_iris(quads: list[Quad], records: Records, space: IdSpace) -> None:
+    """An IRI under the base must be the one its id has, or nothing could reach it."""
+    for node in sorted({str(quad.subject.value) for quad in quads if isinstance(quad.subject, NamedNode)}):
+        if not node.startswith(space.prefix):
+            continue
+        try:
+            canonical = space.iri(space.id(node)).value
+        except UnicodeDecodeError:
+            canonical = "no id at all"
+        if canonical != node:
+            message = f"Not the IRI of an id of this store; canonical is {canonical}."
+            records.report("violation", "ID_INVALID", message, node)
 
 
 def _check_ids(records: Records, space: IdSpace, derived: set[str]) -> None:
@@ -204,7 +234,7 @@ def _check_ids(records: Records, space: IdSpace, derived: set[str]) -> None:
     minted = [*records.versions, *records.actions]
     for names, allowed in ((stated, False), (minted, True)):
         for name in names:
-            reason = space.loadable(name, minted=allowed)
+            reason = space.loadable(name, minted=allowed and name not in records.places)
             if reason is not None and name not in derived:
                 code = "RESERVED_ID" if "fixed segment" in reason else "ID_INVALID"
                 place = records.places.get(name, "")
@@ -284,7 +314,12 @@ def _finish(
         report.revision = None if report.dry_run else report.previous
         return report
     progress("publishing", steps - 1, steps)
-    zones = {entry.legal_zone for entry in entries}
+    zones = {entry.legal_zone for entry in entries if entry.legal_zone is not None}
+    if len(zones) > 1:
+        message = (
+            f"The sources declare {', '.join(sorted(zones))}: 'now' is UTC where a call names no instant."
+        )
+        report.findings.append(Finding("warning", "ZONES_DIFFER", message))
 
     def make(name: str) -> Manifest:
         return Manifest(

@@ -1,4 +1,4 @@
-"""A primitive: what its file declares, checked (see :mod:`satgraph_rdf.registry`)."""
+"""A primitive: what its file declares, checked (see :mod:`satgraph_rdf.declaration`)."""
 
 from __future__ import annotations
 

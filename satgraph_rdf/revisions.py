@@ -58,7 +58,9 @@ class SourceEntry:
     origin: str = ""
     language: str = "und"
     complete: bool = False
-    legal_zone: str = "UTC"
+    legal_zone: str | None = None
+    period: tuple[str | None, str | None] = (None, None)
+    gaps: str = ""
     overlays: str | None = None
     counts: dict[str, int] = field(default_factory=dict)
 
@@ -144,7 +146,9 @@ class Revisions:
                 f"Revision {name} has store format {data.get('format')!r}; this version reads "
                 f"format {FORMAT}. Load the sources again with this version."
             )
-        sources = [SourceEntry(**entry) for entry in data.pop("sources")]
+        sources = [
+            SourceEntry(**{**entry, "period": tuple(entry["period"])}) for entry in data.pop("sources")
+        ]
         return Manifest(sources=sources, **data)
 
     def published(self) -> list[Manifest]:
@@ -163,8 +167,8 @@ class Revisions:
             return []
         if self.current() is not None:
             self.manifest()  # a pointer to nothing is damage, not a reason to sweep
-        known = {manifest.revision for manifest in self.published()}
-        return sorted(entry.name for entry in root.iterdir() if entry.name not in known)
+        newest = self.manifest().number if self.current() is not None else 0
+        return sorted(entry.name for entry in root.iterdir() if not _published(entry.name, newest))
 
     def open(self, revision: str | None = None, memory_quads: int = 0) -> tuple[EmbeddedStore, Manifest]:
         """A revision opened read-only; in memory if it has at most ``memory_quads`` quads."""
@@ -285,6 +289,12 @@ class Writer:
         if self._building is not None:
             shutil.rmtree(self._building, ignore_errors=True)
             self._building = None
+
+
+def _published(name: str, newest: int) -> bool:
+    """Whether a folder can be a published revision: finished, and not newer than the newest."""
+    number = name.partition("-")[0]
+    return number.isdigit() and int(number) <= newest
 
 
 def _write(path: Path, text: str) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from satgraph_rdf.errors import InvalidParameter
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -22,7 +24,7 @@ class Settings:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
         """Read ``SATGRAPH_*``."""
-        return cls(
-            store=Path(environment.get("SATGRAPH_STORE", "store")),
-            memory_quads=int(environment.get("SATGRAPH_MEMORY_QUADS", "10000000")),
-        )
+        quads = environment.get("SATGRAPH_MEMORY_QUADS", "10000000")
+        if not quads.isdecimal():
+            raise InvalidParameter(f"SATGRAPH_MEMORY_QUADS must be a number of quads; got {quads!r}.")
+        return cls(store=Path(environment.get("SATGRAPH_STORE", "store")), memory_quads=int(quads))

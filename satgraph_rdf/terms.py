@@ -22,7 +22,7 @@ _RFC3339: Final = re.compile(
 )
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _SPACE_OFFSET: Final = re.compile(r".*\d \d{2}:\d{2}$", re.ASCII)
-_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]+)*", re.ASCII)
+_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*", re.ASCII)
 _ACCEPTED: Final = (
     "an RFC 3339 date-time with offset (2000-02-14T00:00:00Z) or a date (2000-02-14, meaning 00:00:00Z)"
 )
@@ -128,6 +128,11 @@ RESERVED_IDS: Final = frozenset(
 
 def _percent(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in match.group().encode("utf-8"))
+
+
+def encode(text: str) -> str:
+    """A text as part of an IRI: what may not stand in one is percent-encoded."""
+    return _ENCODED.sub(_percent, text)
 
 
 def check_id(text: object, name: str = "id") -> str:

@@ -41,7 +41,6 @@ RDF_JSON: Final = iri("rdf:JSON")
 XSD_DATE_TIME: Final = iri("xsd:dateTime")
 XSD_BOOLEAN: Final = iri("xsd:boolean")
 XSD_INTEGER: Final = iri("xsd:integer")
-XSD_DECIMAL: Final = iri("xsd:decimal")
 
 VERSION_KINDS: Final[dict[str, NamedNode]] = {
     "statutory": iri("sat:StatutoryVersion"),

@@ -346,9 +346,9 @@ def test_an_unknown_source_of_an_action_weighs_as_the_coverage_says(
     ]
 
 
-def test_minted_names_are_open_to_actions(tmp_path: Path) -> None:
+def test_minted_names_are_closed_to_what_a_document_states(tmp_path: Path, refused: Refusal) -> None:
     document = json.loads(json.dumps(DOCUMENT).replace(ACT, "action:law-2"))
-    assert load_into(tmp_path / "s", Request(written(tmp_path, document))).revision is not None
+    assert "only minted ids have" in refused(written(tmp_path, document)).message
 
 
 @pytest.mark.parametrize("number", [2**53 - 1, -1, 0.1, 1e21])
@@ -564,7 +564,7 @@ def test_exit_codes_and_messages(
         (["load", bad, "--store", str(standing)], 5, "LOAD_REFUSED", "law.json#/items/1", "FIELD_MISSING"),
         (["load", str(tmp_path / "gone.json"), "--store", none], 5, "LOAD_REFUSED", "no such file"),
         (["text", work, "--store", none], 6, "NO_REVISION", "satgraph load"),
-        (["serve", "--store", store], 3, "DATASOURCE_ACCESS_DENIED", "--open"),
+        (["serve", "--store", store], 3, "MISSING_API_KEY", "--open"),
         (["serve", "--open", "--host", "0.0.0.0", "--store", store], 3, "loopback", "0.0.0.0"),
         (["serve", "--open", "--host", "example.org", "--store", store], 3, "loopback", "example.org"),
         (["unload", "nothing", "--store", str(standing)], 2, "INVALID_PARAMETER", "standards"),

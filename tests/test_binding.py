@@ -76,8 +76,8 @@ def test_any_id_stays_one_term(name: str) -> None:
 
 # Codes that mean something to a parser, for ids and literals made of nothing else.
 FRAGMENTS = st.sampled_from(
-    ["<", ">", "{", "}", '"', "'", "\\", "\\u0022", "\\U0000003E", "$item", "?id", ".", ";", "#", " ", "%3E", "%", "http://a/"]
-    + ["urn:x", "UNION", "?s ?p ?o", "VALUES", "(", ")", "[", "]", "|", "^", "`", "&&", "*", "/", "^^", "@en", SPACE.base, SPACE.prefix]
+    ["<", ">", "{", "}", '"', "'", "\\", "\\u0022", "\\U0000003E", "$item", "?id", ".", ";", "#", " ", "%3E", "%", "http://a/",
+     "urn:x", "UNION", "?s ?p ?o", "VALUES", "(", ")", "[", "]", "|", "^", "`", "&&", "*", "/", "^^", "@en", SPACE.base, SPACE.prefix]
 )  # fmt: skip
 HOSTILE = st.lists(FRAGMENTS, min_size=1, max_size=10).map("".join)
 

@@ -278,7 +278,11 @@ def test_show_prints_the_query_that_runs_and_the_hash_of_the_record(satgraph, fo
     assert shown["sha256"] == primitive.identity
     if primitive.hydrate:
         hydrator = REGISTRY[primitive.hydrate]
-        assert query.rstrip().splitlines()[-1].endswith(f"{hydrator.operation_id} sha256:{hydrator.identity}")
+        query, mark, reader = query.partition("\n# What has these ids is then read by ")
+        assert mark
+        first, _, reader = reader.partition("\n")
+        assert first == f"{hydrator.operation_id} sha256:{hydrator.identity}"
+        assert set(re.findall(r"\$\w+", reader)) == {"$ids"}, "only the ids are still open"
     assert "$" not in shown["query"], "an input is not bound"
     service = Service(store_settings(folder))
     try:

@@ -296,6 +296,27 @@ def test_the_store_is_closed_before_it_is_published(again: bool, law: Request, t
     assert opened["before rename"] == []
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc to see open files")
+def test_the_store_is_closed_before_a_refused_load_is_cleared_away(
+    law: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store still open may write files into the folder that is being removed, which then stays."""
+    load_into(tmp_path / "s", law)
+    opened: list[list[str]] = []
+    remove = shutil.rmtree
+
+    def look(path: Any, *arguments: Any, **options: Any) -> None:
+        if str(path).endswith("-building"):
+            links = [entry for entry in Path("/proc/self/fd").iterdir() if entry.is_symlink()]
+            opened.append([str(entry.readlink()) for entry in links if str(path) in str(entry.readlink())])
+        remove(path, *arguments, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", look)
+    with pytest.raises(LoadRefused, match="DUPLICATE_ID"):
+        load_into(tmp_path / "s", replace(law, name="second"))
+    assert opened == [[]]
+
+
 # --- Ownership
 
 

@@ -166,7 +166,7 @@ class SourceInfo:
     label_language: str | None = None
     """of the labels, where the source declares it; never guessed from the texts"""
     complete: bool = False
-    legal_zone: str = "UTC"
+    legal_zone: str | None = None
     period: tuple[str | None, str | None] = (None, None)
     gaps: str = ""
     overlays: str | None = None

@@ -34,6 +34,7 @@ class Painter:
         self._orders: dict[str, Timeline] = {}
         self._order_values: list[tuple[str, ...]] = []
         self._containers: dict[str, set[str]] = defaultdict(set)
+        self._composed: set[str] = set()
         self._ledger = Ledger()
         self._producers: dict[str, str | None] = {}
         self._hidden = {version.id for version in records.versions.values() if version.placeholder}
@@ -44,6 +45,12 @@ class Painter:
         for known, group in groupby(ordered, key=lambda act: act.known):
             self._apply(known, list(group))
         self.records.statements = self._ledger.all()
+        # An act may end a version for some observers only: another act ended it earlier meanwhile.
+        for statement in self.records.statements:
+            if statement.ended_by is not None:
+                terminates = self.records.actions[statement.ended_by].terminates
+                if statement.version not in terminates:
+                    terminates.append(statement.version)
 
     def seen(self, item: str, instant: Instant) -> str | None:
         """The structural version (or placeholder) of an item that the newest observer sees."""
@@ -54,6 +61,15 @@ class Painter:
         """The interval of a version for the newest observer, None if it was never painted."""
         known = self.lanes[item, lane].intervals.get(version) if (item, lane) in self.lanes else None
         return (known.start, known.until) if known is not None else None
+
+    def has_parts(self, item: str) -> bool:
+        """Whether an item ever lists parts."""
+        return item in self._orders
+
+    def ender(self, item: str, lane: str, version: str) -> str | None:
+        """The action that set the end of a version for the newest observer."""
+        known = self.lanes[item, lane].intervals.get(version) if (item, lane) in self.lanes else None
+        return known.ended_by if known is not None else None
 
     def _lane(self, item: str, name: str) -> Lane:
         lane = self.lanes.get((item, name))
@@ -89,8 +105,23 @@ class Painter:
                 for container in self._containers.get(effect.item, ()):
                     touch(container, regions, maker)
         self._propagate(known, group, touched, makers, fresh, painted)
+        asserters = {act.macro: act.key for act in group if act.key in self.records.actions}
         for lane in painted.values():
-            self._ledger.record(lane, known, self._producers, self._hidden)
+            self._ledger.record(
+                lane, self._asserted(lane, known, asserters), known, self._producers, self._hidden
+            )
+
+    def _asserted(
+        self, lane: Lane, known: Instant, asserters: dict[str | None, str]
+    ) -> dict[str, str | None]:
+        """Who made each changed statement: the action, or of an older macro action the act known now."""
+        actions = self.records.actions
+        return {
+            version: action
+            if action is None or actions[action].event_time == known
+            else asserters.get(action, action)
+            for version, action in lane.dirty.items()
+        }
 
     def _paint_effect(self, effect: Effect, known: Instant, painted: dict[int, Lane]) -> list[Region]:
         lane = self._lane(effect.item, effect.lane)
@@ -234,7 +265,8 @@ class Painter:
             parts = self._composition(container, stretch.start)
             name = lane.validity.at(stretch.start)
             own = self.records.versions[name] if name is not None else None
-            if own is not None and own.id in fresh and not own.components:
+            if own is not None and own.id in fresh and own.id not in self._composed:
+                self._composed.add(own.id)
                 own.components = parts  # painted by this group: its parts are set once, here
                 self._hide_if_empty(own)
                 changed.append(stretch)
@@ -247,7 +279,6 @@ class Painter:
             version: str | None = None
             if parts or (own is not None and own.texts):
                 version = self._derive(container, own, parts, region.start, known, macro).id
-                fresh.add(version)
             changed.extend(self._paint_container(lane, region, version, known, macro, painted))
         return changed
 

@@ -132,14 +132,17 @@ class Lane:
         if applicability is not None and self.applicability is None:
             self.applicability = Timeline(list(self.validity.segments))
         overlapped, continued = self.validity.paint(start, until, version, remainder)
+        enders = {segment.until: self.intervals[segment.version].ended_by for segment in overlapped}
         for segment in overlapped:
             self._cut(segment, start, until, action)
         for rest in continued:
-            self.intervals[rest.version] = Interval(rest.start, rest.until, self._ended_by(rest, ender))
+            self.intervals[rest.version] = Interval(rest.start, rest.until, enders[rest.until])
             self.dirty[rest.version] = action
         if version is not None:
             painted = Segment(start, until, version)
-            self.intervals[version] = Interval(start, until, self._ended_by(painted, ender))
+            ended_by = self._ended_by(painted, ender)
+            # An end that the act itself states is nobody's termination (temporary law).
+            self.intervals[version] = Interval(start, until, ended_by if ended_by != action else None)
             self.dirty[version] = action
         if self.applicability is not None:
             a_start, a_until = applicability if applicability is not None else (start, until)
@@ -196,9 +199,16 @@ class Ledger:
     closed: list[Statement] = field(default_factory=list)
     current: dict[str, list[Statement]] = field(default_factory=dict)
 
-    def record(self, lane: Lane, known: Instant, producers: dict[str, str | None], hidden: set[str]) -> None:
+    def record(
+        self,
+        lane: Lane,
+        asserted: dict[str, str | None],
+        known: Instant,
+        producers: dict[str, str | None],
+        hidden: set[str],
+    ) -> None:
         """Bring the statements of a lane's changed versions up to the instant ``known``."""
-        for version, action in lane.dirty.items():
+        for version, action in asserted.items():
             wanted = lane.statements(version, version in hidden)
             kept: list[Statement] = []
             for statement in self.current.get(version, ()):

@@ -7,6 +7,7 @@ Every entity is typed with its superclasses, and the superproperties of
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from functools import cache, lru_cache
 
 import rfc8785
@@ -27,7 +28,7 @@ from satgraph_rdf.ingest.model import (
     VersionRecord,
 )
 from satgraph_rdf.ingest.names import hashed, natural_key, text_id
-from satgraph_rdf.terms import IdSpace, Instant
+from satgraph_rdf.terms import IdSpace, Instant, encode
 from satgraph_rdf.vocabulary import (
     ACTION_TYPE,
     LANGUAGE_AUTHORITY,
@@ -58,9 +59,23 @@ def _classes(name: str) -> tuple[NamedNode, ...]:
     return (iri(name), *(iri(above) for above in SUPERCLASSES[name]))
 
 
+def complete_types(quads: Iterable[Quad], graph: NamedNode) -> list[Quad]:
+    """Quads in one graph, with the superclasses of every type in our vocabulary beside it."""
+    above = {
+        iri(name): [iri(superclass) for superclass in superclasses]
+        for name, superclasses in SUPERCLASSES.items()
+    }
+    found = {Quad(quad.subject, quad.predicate, quad.object, graph): None for quad in quads}
+    for quad in list(found):
+        if quad.predicate == RDF_TYPE and isinstance(quad.object, NamedNode):
+            for superclass in above.get(quad.object, ()):
+                found[Quad(quad.subject, RDF_TYPE, superclass, graph)] = None
+    return list(found)
+
+
 def type_name(name: str) -> str:
     """The local name of an action type or predicate: two words are joined (ConstitutionalMutation)."""
-    return name.replace(" ", "")
+    return encode(name.replace(" ", ""))
 
 
 class Writer:

@@ -7,12 +7,21 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import rfc8785
+from pyoxigraph import NamedNode
 
 from satgraph_rdf.errors import InvalidParameter
 from satgraph_rdf.ingest.model import Records
 from satgraph_rdf.terms import Instant, language
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def _is_address(text: str) -> bool:
+    try:
+        NamedNode(text)
+    except ValueError:
+        return False
+    return text.startswith(("http://", "https://"))
 
 
 class Fields:
@@ -66,6 +75,9 @@ class Fields:
         if not isinstance(value, list) or not all(isinstance(entry, str) and entry for entry in value):
             self.fault("FIELD_TYPE", f"'{name}' must be a list of non-empty strings.")
             return []
+        if any(_SURROGATE.search(entry) for entry in value):
+            self.fault("TEXT_INVALID", f"'{name}' holds an unpaired surrogate, which is no character.")
+            return []
         return list(dict.fromkeys(value))
 
     def integer(self, name: str, default: int) -> int:
@@ -89,9 +101,7 @@ class Fields:
     def url(self) -> str | None:
         """An http(s) address."""
         value = self.text("url")
-        if value is not None and not (
-            value.startswith(("http://", "https://")) and not set(value) & set(' <>"{}|\\^`')
-        ):
+        if value is not None and not _is_address(value):
             self.fault("URL_INVALID", f"'url' must be an absolute http(s) address; got {value!r}.")
             return None
         return value

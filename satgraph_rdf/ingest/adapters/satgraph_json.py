@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, cast
+from zoneinfo import available_timezones
 
 from satgraph_rdf.errors import LoadRefused
 from satgraph_rdf.ingest.adapters.contract import Draft
@@ -33,6 +34,7 @@ from satgraph_rdf.terms import aspect as published
 from satgraph_rdf.vocabulary import VERSION_KINDS
 
 NAME: Final = "satgraph-json"
+_LISTS: Final = ("items", "versions", "textUnits", "actions", "relations", "themes", "itemTypes")
 _SOURCE_TYPES: Final = ("Theme", "Item", "Version", "Action", "Relation", "ItemType")
 
 
@@ -50,12 +52,12 @@ def read(path: Path, info: SourceInfo) -> Draft:
         raise LoadRefused(f"{path}: not UTF-8 at byte {fault.start}.") from None
     except OSError as fault:
         raise LoadRefused(f"{path}: cannot be read: {fault.strerror}.") from None
-    except RecursionError:
-        raise LoadRefused(f"{path}: nested too deeply.") from None
     except json.JSONDecodeError as fault:
         raise LoadRefused(
             f"{path}:{fault.lineno}:{fault.colno}: not well-formed JSON: {fault.msg}."
         ) from None
+    except (RecursionError, ValueError) as fault:
+        raise LoadRefused(f"{path}: JSON nested too deeply, or a number without end: {fault}.") from None
     records = Records(info)
     return _Document(records, Fields(records, data, f"{path.name}#")).draft()
 
@@ -73,6 +75,7 @@ class _Document:
 
     def draft(self) -> Draft:
         self._info()
+        self._check_keys()
         for fields in self.root.each("itemTypes"):
             self._type(fields, self.records.item_types)
         for fields in self.root.each("themes"):
@@ -105,7 +108,7 @@ class _Document:
             declared_language = fields.tag("language") if "language" in declared else ""
             info.language = declared_language or info.language
             info.label_language = declared_language or None
-            info.legal_zone = fields.text("legalZone") or info.legal_zone
+            info.legal_zone = self._zone(fields) or info.legal_zone
             info.gaps = fields.text("gaps") or ""
             info.complete = declared.get("coverage") == "complete"
         if info.language == "und":
@@ -114,6 +117,24 @@ class _Document:
                 u.get("language") for u in units
             ]
             info.language = next((tag for tag in tags if isinstance(tag, str)), "und")
+
+    @staticmethod
+    def _zone(fields: Fields) -> str | None:
+        name = fields.text("legalZone")
+        if name is not None and name not in available_timezones():
+            fields.fault("ZONE_INVALID", f"'legalZone' must be like America/Sao_Paulo; got {name!r}.")
+            return None
+        return name
+
+    def _check_keys(self) -> None:
+        """A misspelt list would be lost without a word."""
+        known = {*_LISTS, "metadata", "sampleQueries", "notes"}
+        for key in self.root.data:
+            if key not in known:
+                message = f"{key!r} is not read; known are {', '.join(sorted(known))}."
+                self.records.report("warning", "UNKNOWN_KEY", message, place=self.root.place)
+        if not any(self.root.data.get(key) for key in _LISTS):
+            self.root.fault("EMPTY_DOCUMENT", f"None of {', '.join(_LISTS)} holds anything.")
 
     def _new(self, fields: Fields, taken: dict[str, Any]) -> str | None:
         name = fields.required("id")
@@ -206,6 +227,8 @@ class _Document:
         )
         self.intervals[name] = (interval[0], interval[1])
         applicability = fields.interval("applicabilityInterval")
+        if applicability is not None and applicability[0] is None:
+            fields.fault("INTERVAL_INVALID", "'applicabilityInterval' has no start; it cannot be loaded yet.")
         if applicability is not None and applicability[0] is not None and applicability != interval:
             self.applicability[name] = (applicability[0], applicability[1])
         ender = fields.text("terminatedByActionId")

@@ -62,9 +62,15 @@ class Stated:
             self._reconcile_action(name, stated, painter)
         for name, (start, until) in self.intervals.items():
             self._reconcile_interval(name, start, until, painter)
+        for name, ender in self.enders.items():
+            self._report_parts_left(name, ender, painter)
         for action in self.records.actions.values():
             for source in action.sources:
-                if source not in self.records.versions:
+                if source in self.records.versions:
+                    continue
+                if self.records.info.overlays is not None:
+                    self.records.externals.setdefault(source, self.places.get(action.id, ""))
+                else:
                     severity: Severity = "violation" if self.records.info.complete else "warning"
                     message = f"'sourceVersionIds' of {action.id!r} names a version that is not there."
                     place = self.places.get(action.id, "")
@@ -73,14 +79,15 @@ class Stated:
     def _reconcile_action(self, name: str, stated: list[str], painter: Painter) -> None:
         ended = painter.ended.get(name, [])
         for version in ended:
-            if version not in stated and version not in painter.derived:
+            stays = self._ender(version, painter) == name
+            if stays and version not in stated and version not in painter.derived:
                 self._fault(
                     "IMPLICIT_TERMINATION",
                     f"{name!r} takes effect while this version is in force and does not say that it ends it.",
                     version,
                 )
         for version in stated:
-            if version in ended:
+            if version in ended or self._ender(version, painter) == name:
                 continue
             item = self.records.versions[version].item
             successor = next((other for other in ended if self.records.versions[other].item == item), None)
@@ -97,6 +104,23 @@ class Stated:
             message = f"{name!r} ends {successor!r}, which continues it."
             self.records.report("info", "TERMINATES_DERIVED", message, version)
 
+    def _report_parts_left(self, name: str, ender: str, painter: Painter) -> None:
+        """A whole that ended lives on where its parts did not end: law, perhaps, or a slip of the source."""
+        version, until = self.records.versions[name], self.intervals[name][1]
+        left = painter.seen(version.item, until) if until is not None else None
+        if (
+            version.kind != "interpretive"
+            and left in painter.derived
+            and left in self.records.actions[ender].produces
+        ):
+            message = f"{ender!r} ends it, but not all of its parts: {left!r} holds those that stay."
+            self.records.report("warning", "PARTS_REMAIN", message, name, self.places.get(name, ""))
+
+    def _ender(self, version: str, painter: Painter) -> str | None:
+        record = self.records.versions[version]
+        lane = version if record.kind == "interpretive" else ""
+        return painter.ender(record.item, lane, version)
+
     def _reconcile_interval(self, name: str, start: Instant, until: Instant | None, painter: Painter) -> None:
         version = self.records.versions[name]
         lane = name if version.kind == "interpretive" else ""
@@ -104,7 +128,8 @@ class Stated:
         wanted = (start, max(start, until) if until is not None else OPEN)
         if painted == wanted:
             return
-        if painted is not None and version.components and painted[0] == start and painted[1] <= wanted[1]:
+        whole = painter.has_parts(version.item)
+        if painted is not None and whole and painted[0] == start and painted[1] <= wanted[1]:
             return  # a container's version ends when a part changes
         shown = f"{painted[0]} to {painted[1]}" if painted is not None else "nothing"
         self._fault(
