@@ -308,7 +308,6 @@ def _finish(
     writer.add_file("report.ttl", turtle(violations))
     progress("hashing", steps - 2, steps)
     content_hash, digest, quads = content_identity(store)
-    store.close()
     if report.dry_run or (writer.parent is not None and _same(writer.parent, content_hash, entries)):
         report.unchanged = not report.dry_run
         report.revision = None if report.dry_run else report.previous

@@ -235,6 +235,7 @@ class Writer:
         self._lock = lock
         self._on_step = on_step
         self._building: Path | None = None
+        self._store: EmbeddedStore | None = None
         self.swept = revisions.half_made()
         for name in self.swept:
             shutil.rmtree(revisions.folder / "revisions" / name, ignore_errors=True)
@@ -255,7 +256,8 @@ class Writer:
             source = root / self.parent.revision / "graph"
             EmbeddedStore.read_only(source, in_memory=False).backup(graph)
         self._on_step("after checkpoint")
-        return EmbeddedStore.folder(graph)
+        self._store = EmbeddedStore.folder(graph)
+        return self._store
 
     def add_file(self, name: str, text: str) -> None:
         """Put a file beside the graph."""
@@ -265,6 +267,7 @@ class Writer:
     def publish(self, make: Callable[[str], Manifest], content_hash: str) -> Manifest:
         """Write the manifest last, make everything durable, and rename ``current``."""
         assert self._building is not None
+        self._close()
         name = f"{self.number:06d}-{content_hash[:6]}"
         manifest = make(name)
         self._on_step("before manifest")
@@ -284,8 +287,15 @@ class Writer:
         self._on_step("after rename")
         return manifest
 
+    def _close(self) -> None:
+        """Nothing may be written any more into a folder that is to be renamed or removed."""
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
     def abandon(self) -> None:
         """Remove what was being made and was not published."""
+        self._close()
         if self._building is not None:
             shutil.rmtree(self._building, ignore_errors=True)
             self._building = None

@@ -99,9 +99,11 @@ class EmbeddedStore:
         """Write everything to disk and let go of the folder; the store cannot be used after that.
 
         Compaction goes on in the background as long as a folder is held, so its files may vanish.
+        Closing twice is closing once.
         """
-        self._inner.flush()
-        del self._inner
+        if hasattr(self, "_inner"):
+            self._inner.flush()
+            del self._inner
 
     def dump(self, file: IO[bytes]) -> None:
         """Every quad as a line of N-Quads."""
