@@ -21,7 +21,8 @@ from satgraph_rdf.engine import wall_clock
 from satgraph_rdf.errors import AccessDenied, InvalidParameter, SatGraphError, Unauthorized
 from satgraph_rdf.ingest.adapters import ADAPTERS
 from satgraph_rdf.load_report import Report
-from satgraph_rdf.loading import Request, load, unload
+from satgraph_rdf.loading import load, unload
+from satgraph_rdf.preparation import Request
 from satgraph_rdf.registry import Registry
 from satgraph_rdf.revisions import Revisions
 from satgraph_rdf.wiring import Service, store_settings

@@ -14,7 +14,8 @@ from urllib.parse import quote
 
 from api.server import configure
 from satgraph_rdf.engine import wall_clock
-from satgraph_rdf.loading import Request, load
+from satgraph_rdf.loading import load
+from satgraph_rdf.preparation import Request
 from satgraph_rdf.resources import resource
 from satgraph_rdf.wiring import Service, store_settings
 

@@ -21,7 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from api.demo import bundled
 from satgraph_rdf.engine import wall_clock
-from satgraph_rdf.loading import Request, load
+from satgraph_rdf.loading import load
+from satgraph_rdf.preparation import Request
 from satgraph_rdf.settings import Settings
 from satgraph_rdf.wiring import Service
 

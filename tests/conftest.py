@@ -17,7 +17,8 @@ import pytest
 from api.demo import bundled
 from api.server import configure
 from satgraph_rdf.engine import wall_clock
-from satgraph_rdf.loading import Report, Request, load
+from satgraph_rdf.loading import Report, load
+from satgraph_rdf.preparation import Request
 from satgraph_rdf.settings import Settings
 from satgraph_rdf.wiring import Service
 

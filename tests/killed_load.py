@@ -16,7 +16,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from satgraph_rdf.engine import wall_clock
-from satgraph_rdf.loading import Request, load
+from satgraph_rdf.loading import load
+from satgraph_rdf.preparation import Request
 
 
 def main() -> None:

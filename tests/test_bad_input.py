@@ -14,7 +14,7 @@ from conftest import ROOT, load_into, serving
 from api.cli import main as command
 from api.demo import bundled
 from satgraph_rdf.errors import LoadRefused, NoValidVersion
-from satgraph_rdf.loading import Request
+from satgraph_rdf.preparation import Request
 from satgraph_rdf.revisions import Revisions
 
 GRAPHS = ROOT / "tests" / "graphs"

@@ -15,7 +15,7 @@ import httpx
 import pytest
 from conftest import load_into, quoted, serving
 
-from satgraph_rdf.loading import Request
+from satgraph_rdf.preparation import Request
 from satgraph_rdf.revisions import Revisions
 from satgraph_rdf.wiring import Service
 

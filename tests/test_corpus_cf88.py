@@ -25,7 +25,7 @@ from conftest import load_into, quoted
 from satgraph_rdf.errors import NoValidVersion
 from satgraph_rdf.ingest.adapters import cf88 as adapter
 from satgraph_rdf.ingest.model import SourceInfo
-from satgraph_rdf.loading import Request
+from satgraph_rdf.preparation import Request
 from satgraph_rdf.revisions import Revisions
 from satgraph_rdf.wiring import Service
 

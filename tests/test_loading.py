@@ -31,7 +31,8 @@ from satgraph_rdf.errors import (
     StoreLocked,
     UnknownStoreFormat,
 )
-from satgraph_rdf.loading import Request, unload
+from satgraph_rdf.loading import unload
+from satgraph_rdf.preparation import Request
 from satgraph_rdf.revisions import Manifest, Revisions
 from satgraph_rdf.wiring import Service
 

@@ -19,7 +19,8 @@ import pytest
 from api.demo import bundled
 from satgraph_rdf.engine import wall_clock
 from satgraph_rdf.errors import SatGraphError
-from satgraph_rdf.loading import Request, load
+from satgraph_rdf.loading import load
+from satgraph_rdf.preparation import Request
 from satgraph_rdf.registry import Registry
 from satgraph_rdf.wiring import Service, store_settings
 

@@ -23,8 +23,9 @@ from api.demo import bundled
 from api.server import configure
 from satgraph_rdf import __version__
 from satgraph_rdf.engine import wall_clock
-from satgraph_rdf.loading import Request, load
+from satgraph_rdf.loading import load
 from satgraph_rdf.params import MAX_BATCH
+from satgraph_rdf.preparation import Request
 from satgraph_rdf.registry import Registry
 from satgraph_rdf.wiring import Service, store_settings
 

@@ -12,7 +12,7 @@ from typing import Any
 from conftest import load_into, serving
 
 from satgraph_rdf.errors import NoValidVersion
-from satgraph_rdf.loading import Request
+from satgraph_rdf.preparation import Request
 from satgraph_rdf.wiring import Service
 
 

@@ -12,12 +12,13 @@ import heapq
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from satgraph_rdf.ingest.act import Act, Effect
 from satgraph_rdf.ingest.model import Kind, Records, TextRecord, VersionRecord
 from satgraph_rdf.ingest.names import insert, text_id, version_id
-from satgraph_rdf.ingest.timeline import Lane, Ledger, Region, Timeline, keep
+from satgraph_rdf.ingest.orders import Orders
+from satgraph_rdf.ingest.timeline import Lane, Ledger, Region, Timeline
 from satgraph_rdf.terms import OPEN, Instant
 
 
@@ -31,9 +32,7 @@ class Painter:
         """action -> the versions in force that its effects cut or covered"""
         self.derived: set[str] = set()
         """versions that no source stated: of containers, and continued remainders"""
-        self._orders: dict[str, Timeline] = {}
-        self._order_values: list[tuple[str, ...]] = []
-        self._containers: dict[str, set[str]] = defaultdict(set)
+        self._orders = Orders()
         self._composed: set[str] = set()
         self._ledger = Ledger()
         self._producers: dict[str, str | None] = {}
@@ -64,12 +63,15 @@ class Painter:
 
     def has_parts(self, item: str) -> bool:
         """Whether an item ever lists parts."""
-        return item in self._orders
+        return self._orders.lists(item)
 
     def ender(self, item: str, lane: str, version: str) -> str | None:
         """The action that set the end of a version for the newest observer."""
         known = self.lanes[item, lane].intervals.get(version) if (item, lane) in self.lanes else None
         return known.ended_by if known is not None else None
+
+    def _validity(self, item: str) -> Timeline:
+        return self._lane(item, "").validity
 
     def _lane(self, item: str, name: str) -> Lane:
         lane = self.lanes.get((item, name))
@@ -92,7 +94,7 @@ class Painter:
         for maker, act in enumerate(group):
             for container, order in act.orders.items():
                 start = act.start or act.known
-                self._paint_order(container, start, order)
+                self._orders.paint(container, start, order)
                 touch(container, [Region(start, OPEN)], maker)
             for effect in act.effects:
                 regions = self._paint_effect(effect, known, painted)
@@ -100,9 +102,9 @@ class Painter:
                     fresh.add(effect.version)
                 if effect.lane:
                     continue
-                if effect.item in self._orders:
+                if self._orders.lists(effect.item):
                     touch(effect.item, regions, maker)
-                for container in self._containers.get(effect.item, ()):
+                for container in self._orders.wholes(effect.item):
                     touch(container, regions, maker)
         self._propagate(known, group, touched, makers, fresh, painted)
         asserters = {act.macro: act.key for act in group if act.key in self.records.actions}
@@ -199,22 +201,6 @@ class Painter:
 
     # Containers --------------------------------------------------------------------------------
 
-    def _paint_order(self, container: str, start: Instant, order: tuple[str, ...]) -> None:
-        timeline = self._orders.setdefault(container, Timeline())
-        timeline.paint(start, OPEN, str(len(self._order_values)), keep)
-        self._order_values.append(order)
-        for item in order:
-            self._containers[item].add(container)
-
-    def _composition(self, container: str, instant: Instant) -> tuple[tuple[str, str], ...]:
-        """The parts seen at an instant, in the order then in force."""
-        timeline = self._orders.get(container)
-        name = timeline.at(instant) if timeline is not None else None
-        if name is None:
-            return ()
-        parts = ((item, self.seen(item, instant)) for item in self._order_values[int(name)])
-        return tuple((item, version) for item, version in parts if version is not None)
-
     def _depth(self, item: str) -> int:
         depth, parent = 0, self.records.items[item].parent
         while parent is not None:
@@ -242,7 +228,7 @@ class Painter:
             changed = self._recompose(container, regions, known, group[maker].macro, fresh, painted)
             if not changed:
                 continue
-            for parent in self._containers.get(container, ()):
+            for parent in self._orders.wholes(container):
                 touched[parent].update(changed)
                 makers[parent] = max(makers.get(parent, -1), maker)
                 if parent not in queued:
@@ -261,8 +247,8 @@ class Painter:
         lane = self._lane(container, "")
         changed: list[Region] = []
         plan: list[tuple[Region, VersionRecord | None, tuple[tuple[str, str], ...]]] = []
-        for stretch in self._stretches(container, regions):
-            parts = self._composition(container, stretch.start)
+        for stretch in self._orders.stretches(container, regions, self._validity):
+            parts = self._orders.composition(container, stretch.start, self.seen)
             name = lane.validity.at(stretch.start)
             own = self.records.versions[name] if name is not None else None
             if own is not None and own.id in fresh and own.id not in self._composed:
@@ -286,26 +272,6 @@ class Painter:
         if not version.texts and self._all_hidden(version.components):
             version.placeholder = True
             self._hidden.add(version.id)
-
-    def _stretches(self, container: str, regions: Iterable[Region]) -> Iterable[Region]:
-        """The regions cut wherever the container, its order or one of its parts changes."""
-        timelines = [self._lane(container, "").validity, self._orders[container]]
-        items = {
-            item
-            for segment in self._orders[container].segments
-            for item in self._order_values[int(segment.version)]
-        }
-        timelines += [self.lanes[item, ""].validity for item in items if (item, "") in self.lanes]
-        edges: set[Instant] = set()
-        for region in regions:
-            edges.update(region)
-            for timeline in timelines:
-                for segment in timeline.within(*region):
-                    edges.update(edge for edge in segment[:2] if region.start < edge < region.until)
-        points = sorted(edges)
-        for start, until in pairwise(points):
-            if any(region.start <= start and until <= region.until for region in regions):
-                yield Region(start, until)
 
     def _derive(
         self,
