@@ -47,6 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_CODES.get(fault.status, 1)
     except BrokenPipeError:
         return 0
+    except KeyboardInterrupt:
+        return 130
     return code
 
 
@@ -68,6 +70,12 @@ def _complain(fault: SatGraphError, as_json: bool) -> None:
 
 
 # Arguments -------------------------------------------------------------------------------------
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 <= int(text) < 2**16:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 to 65535")
+    return int(text)
 
 
 def _parser(registry: Registry) -> argparse.ArgumentParser:
@@ -134,11 +142,11 @@ def _parser(registry: Registry) -> argparse.ArgumentParser:
     made = command("serve", _serve, "Serve the store over REST.")
     made.add_argument("--open", action="store_true", help="without keys, on a loopback address only")
     made.add_argument("--host", default="127.0.0.1")
-    made.add_argument("--port", type=int, default=8000)
+    made.add_argument("--port", type=_port, default=8000)
 
     made = command("demo", _demo, "Load the bundled sample and serve it on this machine.", store=False)
     made.add_argument("--once", action="store_true", help="run the sample requests and end")
-    made.add_argument("--port", type=int, default=8000)
+    made.add_argument("--port", type=_port, default=8000)
     return parser
 
 

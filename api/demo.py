@@ -13,6 +13,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from api.server import configure
+from api.server import run as run_server
 from satgraph_rdf.engine import wall_clock
 from satgraph_rdf.loading import load
 from satgraph_rdf.preparation import Request
@@ -50,8 +51,7 @@ def run(port: int, once: bool) -> int:
             for what, path in SAMPLES:
                 print(f"{what}:\n  curl '{base}{path}'\n")
             print("Ctrl-C ends it.", flush=True)
-            server.run()
-            service.close()
+            run_server(server, service)
             return 0
         thread = threading.Thread(target=server.run)
         thread.start()

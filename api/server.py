@@ -30,7 +30,12 @@ def configure(service: Service, host: str, port: int) -> uvicorn.Server:
 
 def serve(service: Service, host: str, port: int) -> None:
     """Serve until SIGTERM or SIGINT; calls in flight are finished first."""
-    # The server ends cleanly and then raises the signal again; a clean end is exit code 0.
+    run(configure(service, host, port), service)
+
+
+def run(server: uvicorn.Server, service: Service) -> None:
+    """Run a server to its clean end."""
+    # It raises the signal that ended it again, once it has ended; a clean end is exit code 0.
     signal.signal(signal.SIGTERM, lambda _number, _frame: None)
-    configure(service, host, port).run()
+    server.run()
     service.close()

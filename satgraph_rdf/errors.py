@@ -26,7 +26,9 @@ ErrorResponse; ``details`` is an extension). Each facade maps the base class onc
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
+
+_LONGEST: Final = 2000
 
 
 class SatGraphError(Exception):
@@ -39,8 +41,9 @@ class SatGraphError(Exception):
     status: ClassVar[int] = 500
 
     def __init__(self, message: str, details: Mapping[str, Any] | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+        # A message quotes what was wrong, not a megabyte of it.
+        self.message = message if len(message) <= _LONGEST else message[:_LONGEST] + "..."
+        super().__init__(self.message)
         self.details = dict(details) if details else {}
 
     def body(self) -> dict[str, Any]:

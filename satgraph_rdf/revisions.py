@@ -140,22 +140,30 @@ class Revisions:
         path = self.folder / "revisions" / name / "manifest.json"
         if name.startswith(".") or "/" in name or not path.is_file():
             raise NoRevision(f"There is no revision {name!r} in {self.folder}.")
-        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            data: dict[str, Any] = dict(json.loads(path.read_text(encoding="utf-8")))
+        except (ValueError, TypeError):
+            raise StoreError(f"The manifest of revision {name} is damaged.") from None
         if data.get("format") != FORMAT:
             raise UnknownStoreFormat(
                 f"Revision {name} has store format {data.get('format')!r}; this version reads "
                 f"format {FORMAT}. Load the sources again with this version."
             )
-        sources = [
-            SourceEntry(**{**entry, "period": tuple(entry["period"])}) for entry in data.pop("sources")
-        ]
-        return Manifest(sources=sources, **data)
+        try:
+            sources = [
+                SourceEntry(**{**entry, "period": tuple(entry["period"])}) for entry in data.pop("sources")
+            ]
+            return Manifest(sources=sources, **data)
+        except (TypeError, KeyError):
+            raise StoreError(f"The manifest of revision {name} is damaged.") from None
 
     def published(self) -> list[Manifest]:
         """The published revisions still there, newest first."""
         found: list[Manifest] = []
+        seen: set[str] = set()
         name = self.current()
-        while name is not None and (self.folder / "revisions" / name / "manifest.json").is_file():
+        while name is not None and name not in seen and (self.folder / "revisions" / name).is_dir():
+            seen.add(name)
             found.append(self.manifest(name))
             name = found[-1].parent
         return found

@@ -118,6 +118,9 @@ _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _HTTP: Final = re.compile(r"https?://[^/?#]+([/?#].*)?", re.DOTALL)
 _BASE: Final = re.compile(r"https?://[^/?#\s]+/([^?#\s]*/)?")
 
+MAX_ID: Final = 4096
+"""Characters of an id in a request."""
+
 # Only minted ids start like this, so that nothing from outside can take their place.
 MINTED_PREFIXES: Final = ("action:", "text:", "statement:", "relation:")
 # Fixed path segments of the REST routes; an id equal to one could never be reached.
@@ -139,6 +142,8 @@ def check_id(text: object, name: str = "id") -> str:
     """An id as it may come in a request: a non-empty string without controls or lone surrogates."""
     if not isinstance(text, str) or not text:
         raise InvalidParameter(f"'{name}' must be a non-empty string; got {text!r}.")
+    if len(text) > MAX_ID:
+        raise InvalidParameter(f"'{name}' is longer than {MAX_ID} characters.")
     if _CONTROL.search(text):
         raise InvalidParameter(f"'{name}' holds a control character or an unpaired surrogate.")
     return text
@@ -203,7 +208,7 @@ class IdSpace:
         return NamedNode(f"{self.base}graph/{_ENCODED.sub(_percent, source)}")
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
 def _requested(space: IdSpace, identifier: str) -> NamedNode:
     if identifier.startswith(space.prefix):
         # An IRI from outside: through the id, so that every spelling reaches the canonical IRI.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import threading
@@ -16,12 +17,13 @@ from zoneinfo import ZoneInfo
 from satgraph_rdf.audit.record import FileSink, Sink
 from satgraph_rdf.call import Answer, Caller
 from satgraph_rdf.engine import Engine
-from satgraph_rdf.errors import SatGraphError
+from satgraph_rdf.errors import SatGraphError, StoreError
 from satgraph_rdf.registry import Registry
 from satgraph_rdf.revisions import Manifest, Revisions
 from satgraph_rdf.settings import Settings
 from satgraph_rdf.terms import IdSpace, Instant
 
+_log = logging.getLogger("satgraph")
 _LOOK_EVERY: Final = 0.25
 """Seconds between two looks at ``current``."""
 
@@ -77,13 +79,16 @@ class Service:
 
     def served(self) -> Served:
         """The published revision, looked up at most every quarter of a second."""
-        now = time.monotonic()
-        if now - self._looked >= _LOOK_EVERY:
-            with self._lock:
-                if now - self._looked >= _LOOK_EVERY:
-                    self._looked = now
-                    if self.revisions.current() not in (None, self._served.manifest.revision):
-                        self._served = self._open()
+        if time.monotonic() - self._looked >= _LOOK_EVERY and self._lock.acquire(blocking=False):
+            # One call opens the new revision; the others go on with the old one meanwhile.
+            try:
+                self._looked = time.monotonic()
+                if self.revisions.current() not in (None, self._served.manifest.revision):
+                    self._served = self._open()
+            except StoreError:
+                _log.exception("the published revision cannot be opened; the last one is served")
+            finally:
+                self._lock.release()
         return self._served
 
     def run(self, primitive: str, arguments: Mapping[str, Any], door: str, caller: str = "local") -> Answer:

@@ -467,3 +467,29 @@ def test_a_caller_without_graphs_sees_nothing_and_is_recorded(service, new):
     assert caught.value.code == "RESOURCE_NOT_FOUND"
     [record] = new()
     assert (record["caller"], record["graphs"], record["rows"]) == ("nobody", [], 0)
+
+
+def test_a_record_that_finds_no_room_fails_the_call_and_tears_no_other(tmp_path, monkeypatch):
+    """A full disk: the call is not answered, and the next record begins a file of its own."""
+    import os
+
+    from satgraph_rdf.audit.record import FileSink
+    from satgraph_rdf.errors import StoreError
+
+    sink = FileSink(tmp_path, "w")
+    whole = os.write
+    record = Record(
+        id="1", parent=None, trace="1", time="2026-01-01T00:00:00Z", door="test", caller="c", primitive="getItem",
+        query="q", args={}, revision="r", graphs=[], rows=0, ids=[], scores=None, result=None, error=None, ms=0.0,
+    )  # fmt: skip
+    sink.write(record)
+    monkeypatch.setattr(os, "write", lambda file, line: whole(file, line[:10]))
+    with pytest.raises(StoreError, match="no room"):
+        sink.write(record)
+    monkeypatch.undo()
+    sink.write(record)
+    sink.close()
+    texts = [path.read_text(encoding="utf-8") for path in sorted((tmp_path / "w").iterdir())]
+    assert len(texts) == 2
+    assert json.loads(texts[1])["id"] == "1"
+    assert json.loads(texts[0].splitlines()[0])["id"] == "1"

@@ -949,3 +949,9 @@ def test_no_open_server_beyond_this_machine(odd_store, options):
         assert "--open" in process.stderr.read()
     finally:
         _end(process)
+
+
+def test_an_id_without_end_is_refused_and_not_repeated(web):
+    reply = web.post("/items/batch-get", {"ids": ["<" * 100_000]})
+    reply.error(400, "INVALID_PARAMETER")
+    assert len(reply.body) < 1000

@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from satgraph_rdf.errors import StoreError
+
 _ROTATE_AT: Final = 64 * 1024 * 1024
 
 
@@ -72,14 +74,20 @@ class FileSink:
         self._size = 0
 
     def write(self, record: Record) -> None:
-        """Append a record with a single write."""
+        """Append a record with a single write; :class:`StoreError` if it could not be kept whole."""
         line = record.line()
         day = record.time[:10].replace("-", "")
         with self._lock:
-            if self._file is None or day != self._day or self._size > _ROTATE_AT:
-                self._open(day)
-            assert self._file is not None
-            os.write(self._file, line)
+            try:
+                if self._file is None or day != self._day or self._size > _ROTATE_AT:
+                    self._open(day)
+                assert self._file is not None
+                written = os.write(self._file, line)
+            except OSError as fault:
+                raise StoreError(f"The call cannot be recorded: {fault.strerror}.") from None
+            if written < len(line):
+                self._day = ""  # the next record begins a new file, not the end of a torn line
+                raise StoreError("The call cannot be recorded: there is no room left.")
             self._size += len(line)
 
     def _open(self, day: str) -> None:
