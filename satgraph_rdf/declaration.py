@@ -29,7 +29,7 @@ from pyoxigraph import Store
 from satgraph_rdf.binding import Template, term_of
 from satgraph_rdf.errors import InvalidDeclaration
 from satgraph_rdf.params import PARAMS
-from satgraph_rdf.primitive import Primitive, Use, example
+from satgraph_rdf.primitive import Primitive, Use, camel, example
 from satgraph_rdf.results import MODELS, Model
 from satgraph_rdf.terms import IdSpace
 
@@ -105,13 +105,12 @@ class Declaration:
             )
         order = self._order(header.get("order", ""), uses, variables)
         name = self.path.stem
-        camel = "".join(word.capitalize() if n else word for n, word in enumerate(name.split("_")))
         method = header.get("method", "GET")
         if method not in ("GET", "POST"):
             raise self.fault(f"'method:' must be GET or POST; got {method!r}.", self.lines["method"])
         return Primitive(
             name=name,
-            operation_id=header.get("operation", camel),
+            operation_id=header.get("operation", camel(name)),
             group=self.path.parent.name,
             summary=header["summary"],
             source=header.get("source", ""),

@@ -63,11 +63,9 @@ def load(
         on_step("before write")
         progress("writing", steps - 4, steps)
         store = writer.checkpoint()
-        kept = [
-            entry
-            for entry in (writer.parent.sources if writer.parent else [])
-            if not _replaced(entry, prepared)
-        ]
+        names = {source.entry.name for source in prepared}
+        loaded = writer.parent.sources if writer.parent else []
+        kept = [entry for entry in loaded if entry.name not in names]
         for source in prepared:
             graph = NamedNode(source.entry.graph)
             store.clear(graph)
@@ -78,10 +76,12 @@ def load(
             None, writer.parent.revision if writer.parent else None, swept=writer.swept, findings=findings
         )
         report.sources = [asdict(source.entry) for source in prepared]
-        replaced = [s.entry.name for s in prepared if writer.parent and writer.parent.source(s.entry.name)]
         findings.extend(
-            Finding("info", "SOURCE_REPLACED", "A source of this name was loaded; it is replaced.", name)
-            for name in replaced
+            Finding(
+                "info", "SOURCE_REPLACED", "A source of this name was loaded; it is replaced.", entry.name
+            )
+            for entry in loaded
+            if entry.name in names
         )
         report.dry_run = dry_run
         _check_overlays(prepared, entries)
@@ -154,10 +154,6 @@ def _check_overlays(prepared: list[Prepared], entries: list[SourceEntry]) -> Non
             raise InvalidParameter(
                 f"--overlay names {overlaid!r}, which is not another loaded source: {known}."
             )
-
-
-def _replaced(entry: SourceEntry, prepared: list[Prepared]) -> bool:
-    return any(source.entry.name == entry.name for source in prepared)
 
 
 def _finish(

@@ -50,8 +50,7 @@ class Primitive:
     @property
     def camel_name(self) -> str:
         """The file's name as a function name: ``getItemById``."""
-        head, *rest = self.name.split("_")
-        return head + "".join(word.capitalize() for word in rest)
+        return camel(self.name)
 
     @property
     def command(self) -> str:
@@ -62,6 +61,12 @@ class Primitive:
     def subject(self) -> Use | None:
         """The entity the primitive is about: the id in its path."""
         return next((use for use in self.uses if "{" + use.param.name + "}" in self.path), None)
+
+
+def camel(name: str) -> str:
+    """``get_item_by_id`` as a function name: ``getItemById``."""
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
 
 
 def example(use: Use) -> Any:

@@ -13,7 +13,7 @@ from typing import Final
 
 from pyoxigraph import NamedNode
 
-from satgraph_rdf.binding import Slot, Template, Value
+from satgraph_rdf.binding import Template, Value
 from satgraph_rdf.errors import InvalidDeclaration
 from satgraph_rdf.gate.shapes import SH, Constraint, NodeShape, PropertyPath, PropertyShape, Severity
 
@@ -94,7 +94,7 @@ def set_wise(select: str, target: NamedNode, name: str) -> str:
     forbidden = sorted(template.words & _FORBIDDEN)
     if forbidden:
         raise InvalidDeclaration(f"{name}: sh:select must not use {', '.join(forbidden)}.")
-    text = "".join("?this" if isinstance(piece, Slot) else piece for piece in template.pieces)
+    text = template.with_variable("this").bind({})
     head, brace, body = text.partition("{")
     if not brace or "SELECT" not in template.words or "SELECT" in Template.cut(body).words:
         raise InvalidDeclaration(f"{name}: sh:select must be one SELECT query without sub-selects.")

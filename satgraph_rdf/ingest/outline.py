@@ -201,4 +201,4 @@ def settle(records: Records, painter: Painter) -> None:
     """Complete derived actions by what the painter found that they end."""
     for name, versions in painter.ended.items():
         action = records.actions[name]
-        action.terminates.extend(version for version in versions if version not in action.terminates)
+        action.terminates = list(dict.fromkeys([*action.terminates, *versions]))

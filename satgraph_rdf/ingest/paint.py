@@ -18,7 +18,7 @@ from satgraph_rdf.ingest.act import Act, Effect
 from satgraph_rdf.ingest.model import Kind, Records, TextRecord, VersionRecord
 from satgraph_rdf.ingest.names import insert, text_id, version_id
 from satgraph_rdf.ingest.orders import Orders
-from satgraph_rdf.ingest.timeline import Lane, Ledger, Region, Timeline
+from satgraph_rdf.ingest.timeline import Interval, Lane, Ledger, Region, Timeline
 from satgraph_rdf.terms import OPEN, Instant
 
 
@@ -47,28 +47,23 @@ class Painter:
         # An act may end a version for some observers only: another act ended it earlier meanwhile.
         for statement in self.records.statements:
             if statement.ended_by is not None:
-                terminates = self.records.actions[statement.ended_by].terminates
-                if statement.version not in terminates:
-                    terminates.append(statement.version)
+                self.records.actions[statement.ended_by].terminates.append(statement.version)
+        for action in self.records.actions.values():  # each once, in the order first said
+            action.produces = list(dict.fromkeys(action.produces))
+            action.terminates = list(dict.fromkeys(action.terminates))
 
     def seen(self, item: str, instant: Instant) -> str | None:
         """The structural version (or placeholder) of an item that the newest observer sees."""
         lane = self.lanes.get((item, ""))
         return lane.validity.at(instant) if lane is not None else None
 
-    def interval(self, item: str, lane: str, version: str) -> tuple[Instant, Instant] | None:
+    def interval(self, item: str, lane: str, version: str) -> Interval | None:
         """The interval of a version for the newest observer, None if it was never painted."""
-        known = self.lanes[item, lane].intervals.get(version) if (item, lane) in self.lanes else None
-        return (known.start, known.until) if known is not None else None
+        return self.lanes[item, lane].intervals.get(version) if (item, lane) in self.lanes else None
 
     def has_parts(self, item: str) -> bool:
         """Whether an item ever lists parts."""
         return self._orders.lists(item)
-
-    def ender(self, item: str, lane: str, version: str) -> str | None:
-        """The action that set the end of a version for the newest observer."""
-        known = self.lanes[item, lane].intervals.get(version) if (item, lane) in self.lanes else None
-        return known.ended_by if known is not None else None
 
     def _validity(self, item: str) -> Timeline:
         return self._lane(item, "").validity
@@ -137,9 +132,7 @@ class Painter:
             self.records.versions[effect.version].retroactive = known > effect.start
             self.records.versions[effect.version].produced_by = effect.action
             if effect.action is not None:
-                produces = self.records.actions[effect.action].produces
-                if effect.version not in produces:
-                    produces.append(effect.version)
+                self.records.actions[effect.action].produces.append(effect.version)
         applicability = None
         if effect.applicability is not None:
             a_start, a_until = effect.applicability
@@ -323,8 +316,7 @@ class Painter:
         )
         ended = [old for old in cut if old not in self._hidden and old != version]
         if macro is not None:
-            action = self.records.actions[macro]
-            action.terminates.extend(old for old in ended if old not in action.terminates)
+            self.records.actions[macro].terminates.extend(ended)
         if version is not None and cut and cut[-1] != version:
             self.records.versions[version].previous = cut[-1]
         return regions

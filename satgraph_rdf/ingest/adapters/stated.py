@@ -14,9 +14,10 @@ from satgraph_rdf.ingest.act import Act, Effect
 from satgraph_rdf.ingest.model import ActionRecord, Records, Severity, VersionRecord
 from satgraph_rdf.ingest.names import natural_key
 from satgraph_rdf.ingest.paint import Painter
+from satgraph_rdf.ingest.timeline import Interval
 from satgraph_rdf.terms import OPEN, Instant
 
-Interval = tuple[Instant, Instant | None]
+Bounds = tuple[Instant, Instant | None]
 _FIRST = Instant(datetime(1, 1, 1, tzinfo=UTC))
 
 
@@ -26,8 +27,8 @@ class Stated:
     def __init__(
         self,
         records: Records,
-        intervals: Mapping[str, Interval],
-        applicability: Mapping[str, Interval],
+        intervals: Mapping[str, Bounds],
+        applicability: Mapping[str, Bounds],
         enders: Mapping[str, str],
         places: Mapping[str, str],
     ) -> None:
@@ -79,7 +80,7 @@ class Stated:
     def _reconcile_action(self, name: str, stated: list[str], painter: Painter) -> None:
         ended = painter.ended.get(name, [])
         for version in ended:
-            stays = self._ender(version, painter) == name
+            stays = self._ends(name, version, painter)
             if stays and version not in stated and version not in painter.derived:
                 self._fault(
                     "IMPLICIT_TERMINATION",
@@ -87,7 +88,7 @@ class Stated:
                     version,
                 )
         for version in stated:
-            if version in ended or self._ender(version, painter) == name:
+            if version in ended or self._ends(name, version, painter):
                 continue
             item = self.records.versions[version].item
             successor = next((other for other in ended if self.records.versions[other].item == item), None)
@@ -116,19 +117,23 @@ class Stated:
             message = f"{ender!r} ends it, but not all of its parts: {left!r} holds those that stay."
             self.records.report("warning", "PARTS_REMAIN", message, name, self.places.get(name, ""))
 
-    def _ender(self, version: str, painter: Painter) -> str | None:
-        record = self.records.versions[version]
-        lane = version if record.kind == "interpretive" else ""
-        return painter.ender(record.item, lane, version)
-
-    def _reconcile_interval(self, name: str, start: Instant, until: Instant | None, painter: Painter) -> None:
+    def _painted(self, name: str, painter: Painter) -> Interval | None:
+        """The interval of a version as the painter left it."""
         version = self.records.versions[name]
         lane = name if version.kind == "interpretive" else ""
-        painted = painter.interval(version.item, lane, name)
+        return painter.interval(version.item, lane, name)
+
+    def _ends(self, action: str, version: str, painter: Painter) -> bool:
+        """Whether an action set the end of a version for the newest observer."""
+        painted = self._painted(version, painter)
+        return painted is not None and painted.ended_by == action
+
+    def _reconcile_interval(self, name: str, start: Instant, until: Instant | None, painter: Painter) -> None:
+        painted = self._painted(name, painter)
         wanted = (start, max(start, until) if until is not None else OPEN)
-        if painted == wanted:
+        if painted is not None and painted[:2] == wanted:
             return
-        whole = painter.has_parts(version.item)
+        whole = painter.has_parts(self.records.versions[name].item)
         if painted is not None and whole and painted[0] == start and painted[1] <= wanted[1]:
             return  # a container's version ends when a part changes
         shown = f"{painted[0]} to {painted[1]}" if painted is not None else "nothing"
